@@ -1,4 +1,4 @@
-// The position of a decoder or an encoder, as a list that shares its tail: a path costs an allocation per container,
+// The position of a decoder or an encoder, as a list that shares its tail: a path costs one allocation per container
 // and nothing per property.
 
 /// The keys that lead to a container.
@@ -11,7 +11,7 @@ package final class CodingPath: Sendable {
         self.key = key
     }
 
-    /// The keys, outermost first.
+    /// The keys, from the outermost.
     package var keys: [any CodingKey] { (parent?.keys ?? []) + [key] }
 }
 
@@ -32,6 +32,6 @@ package struct PlainCodingKey: CodingKey {
 }
 
 extension CodingPath? {
-    /// The keys, outermost first; none for the root.
+    /// The keys, from the outermost; empty for the root.
     package var keys: [any CodingKey] { self?.keys ?? [] }
 }

@@ -2,7 +2,7 @@
 // compacted, so both ends cost O(1) amortised.
 
 package struct FIFO<Element> {
-    /// The place of an element in the order of arrival.
+    /// The position of an element in the order of arrival.
     package typealias Ticket = Int
 
     private var storage: [(ticket: Ticket, element: Element?)] = []
@@ -17,7 +17,7 @@ package struct FIFO<Element> {
     /// The elements, in order.
     package var elements: [Element] { storage[head...].compactMap(\.element) }
 
-    /// - Returns: the ticket to remove the element with.
+    /// - Returns: the ticket for removing the element.
     @discardableResult
     package mutating func append(_ element: Element) -> Ticket {
         defer { nextTicket += 1 }
@@ -40,9 +40,9 @@ package struct FIFO<Element> {
         return nil
     }
 
-    /// Removes and returns the element with a ticket; nil if it has gone. Complexity: O(log n) amortised.
+    /// Removes and returns the element with a ticket; nil if it has been removed. Complexity: O(log n) amortised.
     package mutating func remove(_ ticket: Ticket) -> Element? {
-        // Tickets are in order.
+        // Tickets are sorted.
         var (low, high) = (head, storage.count)
         while low < high {
             let middle = (low + high) / 2

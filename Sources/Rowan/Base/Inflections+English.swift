@@ -1,5 +1,5 @@
-// The regular English endings are a few rules. The tables hold the words that those rules get wrong, in either
-// direction.
+// The regular English endings are a few rules. The tables hold the words that those rules get wrong, in both
+// directions.
 
 extension Inflections {
     static let english: Inflections = {
@@ -92,7 +92,6 @@ extension Inflections {
 }
 
 extension String {
-    /// `a b, c d`
     fileprivate var pairs: [(String, String)] {
         split(separator: ",").map { pair in
             let words = pair.split(whereSeparator: \.isWhitespace)
@@ -103,7 +102,7 @@ extension String {
 
 /// The regular endings. Words are in lower case.
 enum EnglishEnding {
-    /// How many bytes to remove from the end of a word, and what to append.
+    /// The number of bytes to remove from the end of a word, and the text to append.
     typealias Change = (removed: Int, added: String)
 
     static func plural(of word: [UInt8]) -> Change {
@@ -139,7 +138,7 @@ enum EnglishEnding {
         return !("qu" ~= Last(word.dropLast()))
     }
 
-    /// The end of a word, to match with endings.
+    /// The end of a word, to match against endings.
     private struct Last {
         let word: [UInt8]
         init(_ word: some Collection<UInt8>) { self.word = Array(word) }

@@ -1,9 +1,9 @@
-// Plurals and singulars, for the names of associations and of their aggregates. Words are looked up by their last
-// byte, so that no regular expression runs unless the program adds one.
+// Plurals and singulars, for the names of associations and of their aggregates. Words are looked up by their last byte,
+// so no regular expression runs unless the program adds a rule with one.
 
 public import Foundation
 
-/// The rules that make plurals and singulars: `book` and `books`, `person` and `people`.
+/// Rules that form plurals and singulars: `book` and `books`, `person` and `people`.
 ///
 /// ```swift
 /// Inflections.default.pluralize("lineItem")    // lineItems
@@ -15,21 +15,21 @@ public import Foundation
 /// ```
 ///
 /// Only the last word of a name changes: `postalAddress` gives `postalAddresses`, `line_item` gives `line_items`. A
-/// number at the end stays: `player2` gives `players2`. A plural is its own plural, and a singular its own singular.
+/// trailing number is kept: `player2` gives `players2`. A word that already has the requested form doesn't change.
 public struct Inflections: Sendable {
-    /// A singular or a plural, in lower case, and its counterpart. It is a whole word, or an ending of words.
+    /// A singular or a plural, in lower case, and its counterpart. It is either a whole word or an ending.
     private struct Form: Sendable {
         let bytes: [UInt8]
         let singular: String
         let plural: String
         let isSingular: Bool
-        /// Whether the form is a whole word, rather than an ending.
+        /// Whether the form is a whole word rather than an ending.
         let isWord: Bool
     }
 
-    /// A rule that the program adds.
+    /// A rule added by the program.
     private struct Rule: @unchecked Sendable {
-        // Regular expressions never change, and are safe to use from several threads.
+        // Regular expressions are immutable and safe to use from several threads.
         let expression: NSRegularExpression
         let template: String
 
@@ -49,13 +49,13 @@ public struct Inflections: Sendable {
         }
     }
 
-    /// The forms by their last byte: the longest first, and the latest first among equals.
+    /// The forms by their last byte: the longest first, and the latest first among those of equal length.
     private var forms = [[Form]](repeating: [], count: 256)
     private var plurals: [Rule] = []
     private var singulars: [Rule] = []
     private let isEnglish: Bool
 
-    /// The answers of these rules so far. Copies of the rules share them until one of them changes.
+    /// The results of these rules so far. Copies of the rules share them until one of them changes.
     private struct Answers {
         var plurals = TextCache<String>(capacity: 500)
         var singulars = TextCache<String>(capacity: 500)
@@ -64,31 +64,31 @@ public struct Inflections: Sendable {
 
     private static let current = Mutex(Inflections.english)
 
-    /// The rules that associations use: English, and the rules that the program adds. Add rules before you define
+    /// The rules that associations use: English, and the rules added by the program. Add rules before defining
     /// associations.
     public static var `default`: Inflections {
         get { current.withLock { $0 } }
         set { current.withLock { $0 = newValue } }
     }
 
-    /// Creates an empty set of rules: words stay as they are.
+    /// Creates an empty set of rules: words don't change.
     public init() { isEnglish = false }
 
     init(english: Void) { isEnglish = true }
 
     // MARK: Rules
 
-    /// Adds a rule for plurals. The latest rule is tried first.
+    /// Adds a rule for plurals. The most recently added rule is tried first.
     ///
     /// ```swift
     /// Inflections.default.plural("^(kol)os$", "$1oi")   // kolos, koloi
     /// ```
     ///
     /// - Parameters:
-    ///   - pattern: a regular expression that is matched with the last word of a name.
-    ///   - options: the options of the regular expression; by default, it ignores case.
-    ///   - template: what replaces the match, with `$1` for the first group.
-    /// - Precondition: the pattern is a regular expression.
+    ///   - pattern: a regular expression matched against the last word of a name.
+    ///   - options: the options of the regular expression; case-insensitive by default.
+    ///   - template: the replacement for the match, with `$1` for the first group.
+    /// - Precondition: the pattern is a valid regular expression.
     public mutating func plural(
         _ pattern: String, options: NSRegularExpression.Options = [.caseInsensitive], _ template: String
     ) {
@@ -96,13 +96,13 @@ public struct Inflections: Sendable {
         answers = Mutex(Answers())
     }
 
-    /// Adds a rule for singulars. The latest rule is tried first.
+    /// Adds a rule for singulars. The most recently added rule is tried first.
     ///
     /// - Parameters:
-    ///   - pattern: a regular expression that is matched with the last word of a name.
-    ///   - options: the options of the regular expression; by default, it ignores case.
-    ///   - template: what replaces the match, with `$1` for the first group.
-    /// - Precondition: the pattern is a regular expression.
+    ///   - pattern: a regular expression matched against the last word of a name.
+    ///   - options: the options of the regular expression; case-insensitive by default.
+    ///   - template: the replacement for the match, with `$1` for the first group.
+    /// - Precondition: the pattern is a valid regular expression.
     public mutating func singular(
         _ pattern: String, options: NSRegularExpression.Options = [.caseInsensitive], _ template: String
     ) {
@@ -138,14 +138,14 @@ public struct Inflections: Sendable {
 
     // MARK: Inflecting
 
-    /// The plural of a name: `pluralize("lineItem")` is `lineItems`. A plural stays as it is.
+    /// The plural of a name: `pluralize("lineItem")` is `lineItems`. A plural doesn't change.
     ///
-    /// Complexity: O(n) in the length of the name. The answers are cached, within bounds.
+    /// Complexity: O(n) in the length of the name. Results are cached, up to a limit.
     public func pluralize(_ string: String) -> String { answer(string, toSingular: false) }
 
-    /// The singular of a name: `singularize("lineItems")` is `lineItem`. A singular stays as it is.
+    /// The singular of a name: `singularize("lineItems")` is `lineItem`. A singular doesn't change.
     ///
-    /// Complexity: O(n) in the length of the name. The answers are cached, within bounds.
+    /// Complexity: O(n) in the length of the name. Results are cached, up to a limit.
     public func singularize(_ string: String) -> String { answer(string, toSingular: true) }
 
     private func answer(_ string: String, toSingular: Bool) -> String {
@@ -175,7 +175,7 @@ public struct Inflections: Sendable {
             return string.replacingEnding(
                 toSingular ? form.plural : form.singular, with: toSingular ? form.singular : form.plural)
         }
-        // A number at the end is not inflected, unless the rules of the program know it.
+        // A trailing number is not inflected, unless a rule of the program matches it.
         let name = string.withoutFinalNumber
         if name.endIndex < string.endIndex {
             return inflected(String(name), toSingular: toSingular) + string[name.endIndex...]
@@ -194,14 +194,14 @@ public struct Inflections: Sendable {
 }
 
 extension String {
-    /// The start of the last word of a name in camel case or in snake case.
+    /// The start of the last word of a name in camel case or snake case.
     fileprivate var lastWordIndex: Index {
         let bytes = Array(utf8)
         func isUpper(_ index: Int) -> Bool { bytes[index] &- 0x41 < 26 }
         for index in bytes.indices.reversed() {
             if bytes[index] == 0x5F { return utf8.index(startIndex, offsetBy: index + 1) }
             guard index > 0, isUpper(index) else { continue }
-            // `lineItem`, or `HTTPServer`. The s of `userIDs` is not a word.
+            // `lineItem`, or `HTTPServer`. The `s` of `userIDs` is not a word.
             let rest = bytes[(index + 1)...]
             let startsWord = !rest.isEmpty && !isUpper(index + 1) && rest != [0x73]
             if !isUpper(index - 1) || startsWord { return utf8.index(startIndex, offsetBy: index) }
@@ -209,7 +209,7 @@ extension String {
         return startIndex
     }
 
-    /// The name without the digits at its end, and the underscore before them.
+    /// The name without its trailing digits and the underscore before them.
     fileprivate var withoutFinalNumber: Substring {
         let isDigit = { (byte: UInt8) in byte &- 0x30 < 10 }
         var end = utf8.endIndex
@@ -220,7 +220,7 @@ extension String {
         return self[..<end]
     }
 
-    /// Whether the name is a constant in the style of `LINE_ITEM`.
+    /// Whether the name is an upper-case constant such as `LINE_ITEM`.
     fileprivate var isInUpperCase: Bool {
         utf8.contains(0x5F) && !utf8.contains { $0 &- 0x61 < 26 }
     }

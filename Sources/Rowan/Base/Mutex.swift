@@ -1,11 +1,11 @@
-// A value behind a system lock, which the thread sanitizer understands. On Linux, the Mutex of Synchronization is built
-// on a futex that the sanitizer does not understand: it reports every value behind that lock as a race.
+// A value behind a system lock, which the thread sanitizer understands. On Linux, Synchronization's Mutex is built on a
+// futex that the sanitizer does not understand: it reports everything that lock protects as a race.
 
 import Foundation
 
-/// A value that one thread at a time can access.
+/// A value that only one thread at a time can access.
 package final class Mutex<Value>: @unchecked Sendable {
-    // The lock keeps its address for its whole life.
+    // The lock keeps its address for its whole lifetime.
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     @exclusivity(unchecked) private var value: Value
 
@@ -22,7 +22,7 @@ package final class Mutex<Value>: @unchecked Sendable {
         lock.deallocate()
     }
 
-    /// Calls the closure with the value; other threads wait.
+    /// Calls the closure with the value while other threads wait.
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

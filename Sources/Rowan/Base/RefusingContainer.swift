@@ -1,7 +1,7 @@
-// Encoding containers that refuse all values. The protocols of Encodable can't throw an error when they provide a
-// container, so the error is thrown for the first value.
+// Encoding containers that reject all values. Encodable's protocols can't throw an error when they provide a container,
+// so the error is thrown for the first value.
 
-/// Refuses scalars with an error.
+/// Rejects scalars with an error.
 package protocol ThrowingScalars {
     var refusal: String { get }
 }
@@ -31,7 +31,7 @@ extension String {
     }
 }
 
-/// Refuses an array.
+/// Rejects an array.
 package struct RefusingContainer: UnkeyedEncodingContainer, Encoder, SingleValueEncodingContainer {
     private let error: any Error
 
@@ -56,7 +56,7 @@ package struct RefusingContainer: UnkeyedEncodingContainer, Encoder, SingleValue
     package func singleValueContainer() -> any SingleValueEncodingContainer { self }
 }
 
-/// Refuses a dictionary.
+/// Rejects a dictionary.
 package struct RefusingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     private let error: any Error
 

@@ -2,7 +2,7 @@
 
 import RowanSQLText
 
-/// The tokens of an SQL text, without spaces and comments. Names and keywords are in lower case, without quotes.
+/// The tokens of an SQL text, without whitespace and comments. Names and keywords are in lower case, without quotes.
 package struct SQLTokens: Hashable, Sendable {
     package enum Token: Hashable, Sendable {
         /// A keyword, a name or a number.

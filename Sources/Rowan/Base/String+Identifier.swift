@@ -1,4 +1,4 @@
-// SQL identifiers: quoting, and the case folding that SQLite applies to names (ASCII letters only).
+// SQL identifiers: quoting and the case folding that SQLite applies to names (ASCII letters only).
 
 extension String {
     /// The identifier, quoted for SQL: `player` gives `"player"`, and a double quote is doubled.
@@ -19,7 +19,7 @@ extension String {
         return result + "\""
     }
 
-    /// The name of a collation, quoted for SQL. The names of SQLite's own collations need no quotes.
+    /// The name of a collation, quoted for SQL. SQLite's built-in collations need no quotes.
     ///
     /// Source: <https://sqlite.org/datatype3.html#collation>
     package var quotedCollationName: String {
@@ -46,7 +46,7 @@ extension String {
         return String(decoding: utf8.map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 
-    /// The text in upper case, as SQLite sees it: ASCII letters only.
+    /// The text in upper case, as SQLite converts it: ASCII letters only.
     package var inDatabaseUpperCase: String {
         guard utf8.contains(where: { $0 >= 0x61 && $0 <= 0x7A }) else { return self }
         return String(decoding: utf8.map { $0 >= 0x61 && $0 <= 0x7A ? $0 & 0xDF : $0 }, as: UTF8.self)

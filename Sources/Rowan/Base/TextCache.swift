@@ -1,7 +1,7 @@
-// A bounded cache of values by text, with least-recently-used eviction: prepared statements, plurals. It is our own
-// hash table because it is searched with raw bytes: building a String, and hashing it with SipHash, took longer than
-// the rest of the lookup (benchmark request-build). A full cache drops its older half at once, so a hit costs one
-// search and one store.
+// A bounded cache of values by text, with least-recently-used eviction: prepared statements, plurals. It is a custom
+// hash table because it is searched with raw bytes: building a String and hashing it with SipHash took longer than the
+// rest of the lookup (benchmark request-build). A full cache drops its older half at once, so a hit costs one search
+// and one store.
 
 import Foundation
 
@@ -96,9 +96,9 @@ extension String {
     }
 }
 
-/// A hash of bytes, eight at a time: multiplies each group, and keeps both halves of the product. The seed differs in
-/// each process, so nobody can craft colliding texts.
-/// Source of the step: wyhash, <https://github.com/wangyi-fudan/wyhash> (public domain).
+/// A hash of bytes, eight at a time: multiplies each group and keeps both halves of the product. The seed differs in
+/// each process, so colliding texts can't be crafted. Source of the step: wyhash,
+/// <https://github.com/wangyi-fudan/wyhash> (public domain).
 private enum TextHash {
     private static let seed = UInt64.random(in: .min ... .max)
 

@@ -1,40 +1,40 @@
-// Who hears of changes. A subscriber asks for regions, which cost once a statement, or for rows, which cost once a row.
+// Subscribers to changes. A subscriber requests regions, at a cost per statement, or rows, at a cost per row.
 
 import Synchronization
 
 /// A subscriber to the changes and transactions of a connection, which retains it.
 package protocol ChangeSubscriber: AnyObject {
-    /// Whether the subscription is over.
+    /// Whether the subscription has ended.
     var isEnded: Bool { get }
 
-    /// Whether the subscription ends with the current transaction, or with the next one.
+    /// Whether the subscription ends with the current or next transaction.
     var endsWithTransaction: Bool { get }
 
-    /// What the subscriber wants to know about the changes of a statement.
+    /// The subscriber's interest in the changes of a statement.
     func interest(in table: StatementProfile.Table, _ kind: DatabaseEventKind) -> ChangeInterest
 
-    /// Whether the subscriber compares the regions that it hears of with its own, and so hears of all of them. Others
-    /// hear of the kinds of changes that they ask for.
+    /// Whether the subscriber compares the reported regions with its own and so receives all of them. Others receive
+    /// the kinds of changes they request.
     var comparesRegions: Bool { get }
 
-    /// Who receives the rows that a statement changes, while it runs; nil for nobody.
+    /// The receiver of the rows that a statement changes, while it runs; nil for none.
     var rowReceiver: RowReceiver? { get }
 
-    /// A row has changed, in the way that the kind describes.
+    /// Called when a row has changed, in a change of the given kind.
     func rowDidChange(_ event: DatabaseEvent, _ kind: DatabaseEventKind)
 
-    /// Something in a region has changed.
+    /// Called when something in a region has changed.
     func regionDidChange(_ region: DatabaseRegion)
 
-    /// The transaction is about to be committed.
+    /// Called when the transaction is about to be committed.
     ///
     /// - Throws: an error that turns the commit into a rollback.
     func transactionWillCommit() throws
 
-    /// Prepares for the next transaction, without news about the current one.
+    /// Prepares for the next transaction, without a report on the current one.
     func restart()
 
-    /// The transaction has ended.
+    /// Called when the transaction has ended.
     func transactionDidEnd(committed: Bool, _ db: Database)
 }
 
@@ -48,22 +48,22 @@ extension ChangeSubscriber {
     package func restart() {}
 }
 
-/// What a subscriber wants to know about changes.
+/// A subscriber's interest in changes.
 package enum ChangeInterest: Sendable {
     case none
-    /// Which region has changed.
+    /// The changed regions.
     case region
-    /// Which rows have changed.
+    /// The changed rows.
     case rows
 }
 
-/// Who receives the rows that a running statement changes. It retains the observer, so that a row loads no weak
-/// reference.
+/// A receiver of the rows that a running statement changes. It retains the observer, so that no weak reference is
+/// loaded for each row.
 package enum RowReceiver {
     case observer(any TransactionObserver, ObserverSubscriber.Pause)
     case subscriber(any ChangeSubscriber)
 
-    /// What the receiver wants to know about the changes of a statement.
+    /// The receiver's interest in the changes of a statement.
     func interest(in table: StatementProfile.Table, _ kind: DatabaseEventKind) -> ChangeInterest {
         switch self {
         case .observer(let observer, let pause): pause.interest(of: observer, in: kind)
@@ -80,7 +80,7 @@ package enum RowReceiver {
     }
 }
 
-/// A number that changes with the interests of subscribers, on any thread.
+/// A number that changes with the subscribers' interests, on any thread.
 package final class InterestVersion: Sendable {
     private let counter = Atomic<Int>(0)
 

@@ -1,4 +1,4 @@
-// What the statements of a connection change, and which transactions and savepoints they begin and end.
+// The changes made by a connection's statements, and the transactions and savepoints that they begin and end.
 
 extension ChangeTracker: StatementWatcher {
     func willStep(_ statement: Statement) -> Bool {
@@ -12,11 +12,11 @@ extension ChangeTracker: StatementWatcher {
             running.append(nil)
             return true
         }
-        // A function that a statement calls may run the same statement again.
+        // A function called by a statement may run the same statement again.
         let last = running.isEmpty && lastWrite?.writes === writes ? lastWrite : nil
         let count = listenCount
         let write = RunningWrite.begin(writes, subscribers, db, reusing: last)
-        // A subscriber that is asked may add others.
+        // A queried subscriber may add others.
         lastWrite = count == listenCount ? write : nil
         setRowHook(isNeeded: write.needsRows || running.contains { $0?.needsRows == true })
         running.append(write)
@@ -24,7 +24,7 @@ extension ChangeTracker: StatementWatcher {
         return true
     }
 
-    /// A cluster does not report rows. A subscriber of regions hears of the table instead.
+    /// A cluster does not report rows. Subscribers to regions receive the table instead.
     private func refuseRowEvents(of write: RunningWrite) {
         for target in write.targets {
             let observers = target.subscribers.filter { $0.receivesRows && $0.subscriber is ObserverSubscriber }
@@ -44,7 +44,7 @@ extension ChangeTracker: StatementWatcher {
         epoch += 1
         switch statement.transactionOperation {
         case .savepoint(let name):
-            // Also in a read, which may be a part of a write.
+            // This also applies to a read, which may be part of a write.
             savepoints.begin(name)
             return true
         case _ where db.connection.readOnlyDepth > 0: return true
@@ -65,7 +65,7 @@ extension ChangeTracker: StatementWatcher {
         case .release, .rollbackTo, .savepoint, .begin, .commit, .rollback: break
         case nil:
             if result == .done, let otherProcesses, statement.profile.changesAttachments {
-                // If the system refuses to watch the file, the commits to the other ones are noticed.
+                // If the system can't watch the file, commits to the other files are still detected.
                 try? otherProcesses.watch(db)
             }
             guard let write else { return }
@@ -74,12 +74,12 @@ extension ChangeTracker: StatementWatcher {
         }
     }
 
-    /// Reports what a statement has changed, to the subscribers that hear of regions, and of changes that SQLite does
-    /// not report row by row.
+    /// Reports a statement's changes to the subscribers to regions, including changes that SQLite does not report row
+    /// by row.
     private func report(_ write: RunningWrite, _ result: StepResult) {
         let writes = write.writes
-        // SQLite counts changes when the statement ends: not yet if it returns rows, and then it has changed some. A
-        // statement that fails may keep changes, which SQLite counts: see ON CONFLICT FAIL.
+        // SQLite counts changes when the statement finishes. If it returns rows, they are not counted yet, but it has
+        // changed some. A failed statement may keep changes, which SQLite counts: see ON CONFLICT FAIL.
         let hasChanges =
             result == .row || (result == .done && writes.changesSchema)
             || db.connection.totalChangesCount != write.totalChangesCount
@@ -107,7 +107,7 @@ extension ChangeTracker: StatementWatcher {
             let isAltered = writes.altersTable && subscriber.comparesRegions
             deliver(isAltered ? .fullDatabase : region, to: subscriber)
         }
-        // Observers are asked before each statement.
+        // Observers are queried before each statement.
         if isComplete, !hasObservers { writes.reported = currentReport }
     }
 
@@ -115,7 +115,7 @@ extension ChangeTracker: StatementWatcher {
         StatementWrites.Report(epoch: epoch, interests: interests.value)
     }
 
-    /// Reports all that a statement may have written: another connection has changed the schema just before its step.
+    /// Reports everything that a statement may have written, after a schema change just before its step.
     private func reportAll(of statement: Statement) {
         let writes = StatementWrites.of(statement, db).writes
         for subscriber in subscribers {
@@ -129,21 +129,21 @@ extension ChangeTracker: StatementWatcher {
 
     func didReset() {
         if running.isEmpty, !db.isInsideTransaction { lastWrite = nil }
-        // Outside a transaction, each statement is a transaction, which ends when no statement writes any more.
+        // Outside a transaction, each statement is a transaction, which ends when no more statements write.
         guard phase != .idle, running.isEmpty, !db.isInsideTransaction, !db.connection.isWriting else { return }
-        // The error of a cursor that ends early is lost: it must not become that of another statement.
+        // The error of a cursor that stops early is lost and must not become that of another statement.
         db.connection.commitRefusal = nil
         transactionDidEnd(committed: phase == .committing)
     }
 
-    /// Tells the subscribers how a transaction has ended. Transactions of reads don't concern them.
+    /// Reports to the subscribers how a transaction has ended. Transactions of reads are not reported.
     func transactionDidEnd(committed: Bool) {
         db.connection.shielded { notifyEnd(committed: committed) }
     }
 
     private func notifyEnd(committed: Bool) {
         lastWrite = nil
-        // First, because subscribers may begin another transaction, with other endings.
+        // Read first, because subscribers may begin another transaction with other endings.
         let endings = endings
         self.endings = []
         savepoints = PendingChanges()
@@ -154,7 +154,7 @@ extension ChangeTracker: StatementWatcher {
             subscribers.removeAll(where: \.endsWithTransaction)
             for subscriber in told { subscriber.transactionDidEnd(committed: committed, db) }
             if subscribers.contains(where: \.isEnded) { subscribers.removeAll(where: \.isEnded) }
-            // Those that have come or gone in a callback have been taken into account.
+            // Subscribers added or removed in a callback are taken into account.
             if subscribers.count != told.count { listen() }
         }
         for ending in endings { ending.run(committed, db) }

@@ -1,7 +1,7 @@
-// Turns what SQLite reports into changes, and tells the subscribers of a connection how its transactions end. The truth
-// comes from SQLite: profiles say what a statement may change, its counter whether it has changed something, the update
-// hook which rows, the commit hook that a transaction ends, the autocommit flag how it has ended. The update hook is
-// installed only for statements of which somebody must see the rows.
+// Turns SQLite's reports into changes and notifies a connection's subscribers of the end of its transactions. All
+// information comes from SQLite: a profile shows what a statement may change, the change counter whether it has changed
+// anything, the update hook which rows, the commit hook that a transaction is ending, and the autocommit flag how it
+// has ended. The update hook is installed only for statements whose rows are needed.
 
 /// The subscribers of a connection.
 final class ChangeTracker: ConnectionStateValue {
@@ -9,30 +9,30 @@ final class ChangeTracker: ConnectionStateValue {
 
     unowned let db: Database
     var subscribers: [any ChangeSubscriber] = []
-    /// Whether observers of the program are among them.
+    /// Whether they include observers of the program.
     var hasObservers = false
-    /// The observers that receive all rows, whatever changes them.
+    /// The observers that receive all rows, regardless of how they are changed.
     private(set) var receiversOfAllRows: [ObserverSubscriber] = []
     /// Called at the end of the current transaction, after the subscribers.
     var endings: [TransactionEnding] = []
     var tokens: [ConnectionHooks.Token] = []
-    /// The update hook, while a statement runs whose rows somebody must see.
+    /// The update hook, while a statement whose rows are needed is running.
     var rowToken: ConnectionHooks.Token?
     /// The pre-update hook, while an observer receives values, which SQLite reads for it.
     var valueToken: ConnectionHooks.Token?
-    /// The statements that are running their first step, the innermost one last; nil for one that nobody watches.
+    /// The statements running their first step, innermost last; nil for a statement that is not watched.
     @exclusivity(unchecked) var running: [RunningWrite?] = []
-    /// The last write of the current transaction. It retains the observers, and so ends with the transaction.
+    /// The last write of the current transaction. It retains the observers, so it is released with the transaction.
     @exclusivity(unchecked) var lastWrite: RunningWrite?
-    /// Increases when subscribers come or go.
+    /// Increases when subscribers are added or removed.
     private(set) var listenCount = 0
-    /// Whether subscribers have come or gone while a statement was running.
+    /// Whether subscribers were added or removed while a statement was running.
     var mustListen = false
-    /// The changes that wait for the release of savepoints.
+    /// The changes pending until savepoints are released.
     @exclusivity(unchecked) var savepoints = PendingChanges()
-    /// The commits of others, if they are observed.
+    /// The commits by others, if they are observed.
     var otherProcesses: OtherProcesses?
-    /// How the current transaction looks to the subscribers.
+    /// The state of the current transaction as seen by the subscribers.
     @exclusivity(unchecked) var phase = Phase.idle
     /// Increases when a reported change would have to be reported again.
     var epoch = 0
@@ -58,7 +58,7 @@ final class ChangeTracker: ConnectionStateValue {
         listen()
     }
 
-    /// The number of subscribers at which those that have ended are looked for: adding n subscribers takes O(n) steps.
+    /// The number of subscribers at which ended ones are removed, so that adding n subscribers takes O(n) steps.
     var nextCleaning = 8
 
     func removeEndedIfMany() {
@@ -67,9 +67,9 @@ final class ChangeTracker: ConnectionStateValue {
         nextCleaning = max(8, 2 * subscribers.count)
     }
 
-    /// Observes the commits of other connections, too.
+    /// Also observes the commits of other connections.
     ///
-    /// - Throws: the error of the system.
+    /// - Throws: the system's error.
     func observeOtherProcesses() throws {
         guard otherProcesses == nil else { return }
         otherProcesses = try OtherProcesses(db)
@@ -89,17 +89,17 @@ final class ChangeTracker: ConnectionStateValue {
         listen()
     }
 
-    /// Adds what to do at the end of the current transaction.
+    /// Adds an action for the end of the current transaction.
     func add(_ ending: TransactionEnding) {
         endings.append(ending)
         listen()
     }
 
-    /// Listens to SQLite, as far as there are subscribers: without any, statements cost nothing.
+    /// Installs the hooks that the subscribers need: without subscribers, statements have no extra cost.
     func listen() {
         (lastWrite, listenCount) = (nil, listenCount &+ 1)
         guard let hooks = db.connection.hooks else { return }
-        // Not while SQLite is in the middle of a step.
+        // Hooks can't be changed while SQLite is in a step.
         mustListen = !running.isEmpty
         guard !mustListen else { return }
         let observers = subscribers.compactMap { $0 as? ObserverSubscriber }
@@ -122,7 +122,7 @@ final class ChangeTracker: ConnectionStateValue {
         }
         db.connection.watch(
             subscribers.isEmpty && endings.isEmpty ? nil : self, statements: !subscribers.isEmpty)
-        // Observers see each deleted row. The others hear that the table has changed.
+        // Observers receive each deleted row. Other subscribers receive a change of the table.
         hooks.truncatesTables(!hasObservers)
     }
 
@@ -137,14 +137,14 @@ final class ChangeTracker: ConnectionStateValue {
 
     // MARK: Rows
 
-    /// Makes SQLite report rows, or not.
+    /// Sets whether SQLite reports rows.
     func setRowHook(isNeeded: Bool) {
         setHook(&rowToken, isNeeded || !receiversOfAllRows.isEmpty) { hooks in
             hooks.onUpdate { [unowned self] in rowDidChange($0, $1, $2, $3) }
         }
     }
 
-    /// A row has changed that no running statement is known to change: a statement of the C API has.
+    /// Called when a row was changed by none of the running statements, but by a statement of the C API.
     private func unknownRowDidChange(_ kind: DatabaseEvent.Kind, _ table: StatementProfile.Table, _ rowID: Int64) {
         guard db.connection.readOnlyDepth == 0 else { return }
         let event = DatabaseEvent(kind: kind, rowID: rowID, table: table)
@@ -187,7 +187,7 @@ final class ChangeTracker: ConnectionStateValue {
         for receiver in receivers { receiver.rowDidChange(event, write.kind) }
     }
 
-    /// Delivers the values of a row at once: SQLite has them at this time only.
+    /// Delivers the values of a row immediately, because SQLite provides them only at this time.
     func rowWillChange(_ row: PreUpdateRow) {
         guard let running = running.last ?? nil, let kind = DatabaseEvent.Kind(rawValue: row.operation),
             let index = running.target(row.operation, row.schema, row.table)
@@ -220,7 +220,7 @@ final class ChangeTracker: ConnectionStateValue {
         for delivery in changes { send(delivery.change, to: delivery.subscriber) }
     }
 
-    /// Reports changes that only the program knows.
+    /// Reports changes that only the program is aware of.
     ///
     /// - Parameter kinds: the kinds of changes in the region.
     func notifyChanges(in region: DatabaseRegion, _ kinds: [StatementWrites.Write]) {
@@ -240,8 +240,8 @@ final class ChangeTracker: ConnectionStateValue {
         }
     }
 
-    /// Reports changes of the current transaction, or of the running statement. Observers hear of them if they observe
-    /// one of the kinds; the other subscribers know which regions concern them.
+    /// Reports changes of the current transaction, or of the running statement. Observers receive them if they observe
+    /// one of the kinds. Other subscribers determine themselves which regions concern them.
     func report(_ region: DatabaseRegion, _ kinds: [StatementWrites.Write]) {
         for subscriber in subscribers {
             let isConcerned =
@@ -251,7 +251,7 @@ final class ChangeTracker: ConnectionStateValue {
         }
     }
 
-    /// Another connection has changed something: its changes are unknown.
+    /// Called when another connection has changed something unknown.
     func othersDidCommit() {
         epoch += 1
         db.connection.shielded {
@@ -281,10 +281,10 @@ final class ChangeTracker: ConnectionStateValue {
         return true
     }
 
-    /// The rollback hook: the commit that the subscribers have accepted has failed.
+    /// The rollback hook: the commit accepted by the subscribers has failed.
     func willRollback() { if !db.connection.isFollowing, phase == .committing { phase = .changed } }
 
-    /// Asks the subscribers about a transaction that has not written: SQLite does not call its commit hook.
+    /// Calls the subscribers for a transaction that has not written, for which SQLite does not call its commit hook.
     func willCommitEmptyTransaction() -> Bool {
         db.connection.isWriting || !db.isInsideTransaction || willCommit()
     }

@@ -1,8 +1,8 @@
-// What the program tells observers about regions, and what it asks them to record.
+// Reports of changed regions by the program, and recording of read regions.
 
 extension Database {
-    /// Notifies the observers of a region that it has changed, in a way that the connection does not see: through the C
-    /// API, or through another connection.
+    /// Notifies the observers of a region that it has changed in a way that the connection does not observe: through
+    /// the C API or another connection.
     ///
     /// ```swift
     /// try dbQueue.write { db in
@@ -11,9 +11,9 @@ extension Database {
     /// }
     /// ```
     ///
-    /// It does nothing in a read.
+    /// Does nothing in a read.
     ///
-    /// - Throws: the error of the region.
+    /// - Throws: the region's error.
     public func notifyChanges(in region: some DatabaseRegionConvertible) throws {
         guard connection.readOnlyDepth == 0, let tracker = state[ChangeTracker.self] else { return }
         let region = try connection.unwatched { try region.databaseRegion(self) }
@@ -21,7 +21,7 @@ extension Database {
         tracker.notifyChanges(in: region, try writes(in: region))
     }
 
-    /// Notifies all subscribers that the database has another content, and another schema.
+    /// Notifies all subscribers that the content and schema of the database have been replaced.
     package func databaseWasReplaced() throws {
         guard let tracker = state[ChangeTracker.self] else { return }
         let all = try connection.unwatched {
@@ -30,10 +30,10 @@ extension Database {
         tracker.notifyChanges(in: .fullDatabase, all)
     }
 
-    /// Whether anybody observes the transactions of this connection.
+    /// Whether the transactions of this connection are observed.
     package var isObserved: Bool { state[ChangeTracker.self]?.subscribers.isEmpty == false }
 
-    /// Reports a change that SQLite does not report, and whose transaction ends later.
+    /// Reports a change that SQLite does not report and whose transaction ends later.
     package func reportChange(ofColumn column: String, in table: String, schema: String) {
         guard let tracker = state[ChangeTracker.self] else { return }
         let table = StatementProfile.Table(schema: schema, name: table)
@@ -45,7 +45,7 @@ extension Database {
     private func writes(in region: DatabaseRegion) throws -> [StatementWrites.Write] {
         try connection.unwatched {
             guard let parts = region.tables else {
-                // Rows have changed, and not those of the schema: SQLite reports each change of the schema.
+                // The changes are of rows, but not of the schema, whose changes SQLite always reports.
                 return try tables().filter { !Self.isLitestreamTable($0.name) }.flatMap {
                     try writes($0.name, in: $0.schemaID.name, nil)
                 }
@@ -68,7 +68,7 @@ extension Database {
         return kinds.map { .init(table: StatementProfile.Table(schema: schema, name: name), kind: $0) }
     }
 
-    /// Adds a region to those that the current observation tracks. It does nothing if no observation is fetching.
+    /// Adds a region to those tracked by the current observation. Does nothing if no observation is fetching.
     ///
     /// ```swift
     /// let observation = ValueObservation.tracking { db in
@@ -77,14 +77,14 @@ extension Database {
     /// }
     /// ```
     ///
-    /// - Throws: the error of the region.
+    /// - Throws: the region's error.
     public func registerAccess(to region: @autoclosure () -> some DatabaseRegionConvertible) throws {
         guard let recorder = connection.currentReadRecorder as? RegionRecorder else { return }
         let region = try connection.unwatched { try region().databaseRegion(self) }
         recorder.region.formUnion(region)
     }
 
-    /// Runs the closure, and returns the region that it reads.
+    /// Runs the closure and returns the region that it reads.
     package func recordingRegion<T>(_ body: () throws -> T) rethrows -> (value: T, region: DatabaseRegion) {
         let recorder = RegionRecorder()
         // An outer recording records the same reads.
@@ -95,11 +95,11 @@ extension Database {
     }
 }
 
-/// Records the region that statements read.
+/// Records the region read by statements.
 private final class RegionRecorder: ReadRecorder {
     var region = DatabaseRegion()
-    /// The last statement that read without restriction: loops run one statement many times. It is retained, so that no
-    /// other statement has its address.
+    /// The last statement that read without a restriction, because loops run the same statement many times. It is
+    /// retained so that no other statement has its address.
     private var last: (statement: Statement, epoch: Int)?
 
     func willRead(_ statement: Statement) {
@@ -113,20 +113,20 @@ private final class RegionRecorder: ReadRecorder {
 }
 
 extension Statement {
-    /// The region that the statement reads: what an observation of the statement tracks.
+    /// The region that the statement reads, which an observation of the statement tracks.
     ///
     /// ```swift
     /// let statement = try db.makeStatement(sql: "SELECT name FROM player WHERE score > 1000")
     /// statement.databaseRegion   // player(name,score)
     /// ```
     public var databaseRegion: DatabaseRegion {
-        // Another connection may have changed the schema. An error of the check, as outside an access, leaves the
-        // schema as it is known; running the statement throws it.
+        // Another connection may have changed the schema. If the check fails, for example outside an access, the known
+        // schema is used; running the statement throws the error.
         try? connection.checkSchema()
         return compiledRegion
     }
 
-    /// The region, as far as this connection knows the schema.
+    /// The region according to the schema that this connection has read.
     fileprivate var compiledRegion: DatabaseRegion {
         let region = connection.withShownTables(DatabaseRegion(reads: profile))
         guard let rowRestriction, rowRestriction.isValid(for: self) else { return region }

@@ -1,7 +1,7 @@
-// What changes in a database, as SQLite reports it: kinds of changes, which a statement announces before it runs, and
-// the changes of rows themselves.
+// Database changes as reported by SQLite: kinds of changes, which are announced before a statement runs, and changes of
+// individual rows.
 
-/// A change of a row: an insertion, an update or a deletion.
+/// A row change: an insertion, an update or a deletion.
 ///
 /// Transaction observers receive events: see ``TransactionObserver``.
 ///
@@ -31,13 +31,13 @@ public struct DatabaseEvent: Hashable, Sendable {
     /// The name of the table, as spelled in the schema.
     public var tableName: String { table.name }
 
-    /// The same event. An event is a value: you can keep it after the callback that receives it.
+    /// The same event. An event is a value that you can keep after the callback that receives it.
     public func copy() -> DatabaseEvent { self }
 }
 
-/// A kind of changes that a statement may make to a table.
+/// A kind of change that a statement may make to a table.
 ///
-/// Transaction observers choose the events that they receive from these kinds, before the statement runs.
+/// Transaction observers select the events they receive by these kinds, before the statement runs.
 @frozen
 public enum DatabaseEventKind: Hashable, Sendable {
     /// Rows are inserted.
@@ -54,7 +54,7 @@ public enum DatabaseEventKind: Hashable, Sendable {
         }
     }
 
-    /// Whether an event is of this kind, in the same table.
+    /// Whether an event has this kind and the same table.
     func isKind(of kind: DatabaseEvent.Kind) -> Bool {
         switch self {
         case .insert: kind == .insert

@@ -1,6 +1,6 @@
-// Tables that show the content of a virtual table: its shadow tables, and the vocabulary of a full-text table. Only the
-// virtual table is written by statements, so what reads such a table reads the virtual table.
-// Sources: https://sqlite.org/vtab.html#xshadowname, https://sqlite.org/fts5.html#the_fts5vocab_virtual_table_module
+// Tables that show the content of a virtual table: its shadow tables, and the vocabulary of a full-text table.
+// Statements write only the virtual table, so a statement that reads such a table reads the virtual table. Sources:
+// https://sqlite.org/vtab.html#xshadowname, https://sqlite.org/fts5.html#the_fts5vocab_virtual_table_module
 
 extension LocalConnection {
     /// The region, with the virtual tables whose content its tables show.
@@ -19,7 +19,7 @@ extension LocalConnection {
     /// - Parameter table: a table, with names in lower case.
     private func table(shownBy table: StatementProfile.Table) -> StatementProfile.Table? {
         if let shownTables, shownTables.epoch == schemaEpoch { return shownTables.tables[table] }
-        // After an error, such as a cancellation, the statement that reads the table fails as well.
+        // After an error, such as a cancellation, the statement that reads the table also fails.
         let epoch = schemaEpoch
         guard let tables = try? unwatched(readShownTables) else { return nil }
         shownTables = (tables, epoch)
@@ -32,7 +32,7 @@ extension LocalConnection {
         let virtual = rows.filter { $0["type"] == "virtual" }.map(StatementProfile.Table.init(listed:))
         for row in rows where row["type"] == "shadow" {
             let table = StatementProfile.Table(listed: row)
-            // SQLite finds the virtual table of a shadow table by this name.
+            // SQLite uses this name to find the virtual table of a shadow table.
             guard let end = table.name.lastIndex(of: "_") else { continue }
             let owner = StatementProfile.Table(schema: table.schema, name: String(table.name[..<end]))
             shown[table.folded] = virtual.first { $0.folded == owner.folded }
@@ -82,7 +82,7 @@ extension SQLTokens {
 }
 
 extension SQLTokens.Token {
-    /// The name that the token is, with or without quotes.
+    /// The name represented by the token, with or without quotes.
     var name: String? {
         switch self {
         case .word(let name): name

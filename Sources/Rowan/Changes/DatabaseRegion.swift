@@ -1,7 +1,7 @@
-// A part of a database: what a statement reads, or what a transaction changes. Two regions that overlap mean that the
-// results of the statement may have changed.
+// A part of a database: the part that a statement reads or a transaction changes. If the two regions overlap, the
+// statement's results may have changed.
 
-/// A part of a database: tables, and in each of them all or some columns, and all or some rows.
+/// A part of a database: tables, and in each table all or some of the columns and rows.
 ///
 /// ```swift
 /// try Player.all().databaseRegion(db)                            // player(id,name,score)
@@ -46,16 +46,16 @@ public struct DatabaseRegion: Sendable {
 
     private init(_ tables: [Key: Part]?) { self.tables = tables }
 
-    /// Creates the empty region, which no change modifies.
+    /// Creates the empty region, which is modified by no change.
     public init() { tables = [:] }
 
-    /// The full database: each change modifies it, except those of the tables of Litestream.
+    /// The full database, which every change modifies except those of Litestream's tables.
     public static let fullDatabase = DatabaseRegion(nil)
 
     /// A part of a table.
     ///
     /// - Parameters:
-    ///   - columns: the columns; nil for all of them.
+    ///   - columns: the columns; nil for all columns.
     ///   - rowIDs: the rowids; nil for all rows.
     package init(_ table: StatementProfile.Table, columns: Set<String>? = nil, rowIDs: Set<Int64>? = nil) {
         let columns = columns.map { Dictionary($0.map { ($0.foldedDatabaseName, $0) }) { first, _ in first } }
@@ -63,7 +63,7 @@ public struct DatabaseRegion: Sendable {
         self.init(rowIDs?.isEmpty == true ? [:] : [Key(table): part])
     }
 
-    /// What changes of a kind change in a table.
+    /// The part of a table that is modified by changes of a kind.
     package init(_ table: StatementProfile.Table, kind: DatabaseEventKind, rowIDs: Set<Int64>? = nil) {
         switch kind {
         case .insert, .delete: self.init(table, rowIDs: rowIDs)
@@ -71,7 +71,7 @@ public struct DatabaseRegion: Sendable {
         }
     }
 
-    /// What a statement reads.
+    /// The region that a statement reads.
     package init(reads profile: StatementProfile) {
         self.init()
         for (table, columns) in profile.reads {
@@ -101,7 +101,7 @@ public struct DatabaseRegion: Sendable {
         for (key, part) in others { tables![key, default: part].formUnion(part) }
     }
 
-    /// The part of this region in the only table of another region, restricted to rows of that table.
+    /// The part of this region in the only table of another region, restricted to the given rows of that table.
     ///
     /// - Parameter rowIDs: the rowids that a statement reads from the table.
     package func restricted(to rowIDs: Set<Int64>, of table: StatementProfile.Table) -> DatabaseRegion {
@@ -118,17 +118,17 @@ public struct DatabaseRegion: Sendable {
         return others.contains { key, part in tables[key]?.intersects(part) ?? false }
     }
 
-    /// Whether the region contains a table of the program.
+    /// Whether the region contains a table created by the program.
     private var hasOwnTables: Bool {
         tables?.keys.contains { !Database.isLitestreamTable($0.name) } ?? true
     }
 
     // MARK: Changes
 
-    /// Whether the region contains some rows of a table only.
+    /// Whether the region contains only some rows of a table.
     package func countsRows(of table: StatementProfile.Table) -> Bool { tables?[Key(table)]?.rowIDs != nil }
 
-    /// The number of rows of a table; nil for all of them.
+    /// The number of rows of a table; nil for all rows.
     package func rowCount(of table: StatementProfile.Table) -> Int? {
         guard let tables else { return nil }
         guard let part = tables[Key(table)] else { return 0 }
@@ -142,7 +142,7 @@ public struct DatabaseRegion: Sendable {
         return tables.contains { key, part in key.name == name && part.isModified(by: eventKind) }
     }
 
-    /// Whether an event modifies the region. Columns don't count: select events by kind first.
+    /// Whether an event modifies the region. Columns are ignored: first select events by kind.
     public func isModified(by event: DatabaseEvent) -> Bool {
         guard let tables else { return !Database.isLitestreamTable(event.table.name) }
         guard let part = tables[Key(event.table)] else { return false }
@@ -175,7 +175,7 @@ extension DatabaseRegion.Part {
 }
 
 extension DatabaseRegion: Hashable {
-    /// Whether both regions contain the same tables, columns and rows. The spelling of names does not count.
+    /// Whether both regions contain the same tables, columns and rows. The spelling of names is ignored.
     public static func == (lhs: DatabaseRegion, rhs: DatabaseRegion) -> Bool { lhs.tables == rhs.tables }
 
     /// Hashes the tables, the columns and the rows.
@@ -183,8 +183,8 @@ extension DatabaseRegion: Hashable {
 }
 
 extension DatabaseRegion: CustomStringConvertible {
-    /// The tables in order, their columns and their rowids: `player(id,name)[1,2],team(*)`. The schema `main` is not
-    /// written.
+    /// The tables in order, their columns and their rowids: `player(id,name)[1,2],team(*)`. The schema `main` is
+    /// omitted.
     public var description: String {
         guard let tables else { return "full database" }
         guard !tables.isEmpty else { return "empty" }

@@ -1,4 +1,4 @@
-// What can be observed: anything that knows its region once it has a connection.
+// Types that can be observed: they can determine their region once a connection is available.
 
 /// A type that has a region: requests, tables, and regions themselves.
 ///
@@ -22,7 +22,7 @@ extension DatabaseRegionConvertible where Self == DatabaseRegion {
     public static var fullDatabase: DatabaseRegion { DatabaseRegion.fullDatabase }
 }
 
-/// A region that a closure computes, or a type-erased region.
+/// A region computed by a closure, or a type-erased region.
 public struct AnyDatabaseRegionConvertible: DatabaseRegionConvertible {
     private let region: @Sendable (Database) throws -> DatabaseRegion
 

@@ -1,5 +1,5 @@
-// A transaction observer of the program, as a subscriber. An observer asks to be left alone without saying on which
-// connection: the pauses of all its subscriptions are listed by observer.
+// A transaction observer of the program, as a subscriber. An observer can stop observing without specifying a
+// connection, so the pauses of all its subscriptions are listed by observer.
 
 /// The subscription of a transaction observer.
 package final class ObserverSubscriber: ChangeSubscriber {
@@ -13,7 +13,7 @@ package final class ObserverSubscriber: ChangeSubscriber {
     /// Whether the observer receives all rows that SQLite reports.
     var receivesAllRows: Bool { pause.receivesAllRows && !isEnded }
 
-    /// The observer, or nil if it is gone.
+    /// The observer, or nil if it has been deallocated.
     private var observer: (any TransactionObserver)? { strongObserver ?? weakObserver }
 
     init(
@@ -40,7 +40,7 @@ package final class ObserverSubscriber: ChangeSubscriber {
 
     func isSubscription(of observer: any TransactionObserver) -> Bool { self.observer === observer }
 
-    /// Ends the subscription: nothing more is sent to the observer, not even what waits for it.
+    /// Ends the subscription: nothing more is sent to the observer, including pending events.
     func end() {
         pause.isEnded = true
         (weakObserver, strongObserver) = (nil, nil)
@@ -80,14 +80,14 @@ package final class ObserverSubscriber: ChangeSubscriber {
         pause.restart()
         guard let observer else { return }
         if committed { observer.databaseDidCommit(db) } else { observer.databaseDidRollback(db) }
-        // The transaction has ended: what the callback ignores is over, too.
+        // The transaction has ended, so changes ignored until its end are observed again.
         pause.restart()
     }
 
     // MARK: By observer
 
-    /// Whether an observer ignores changes: until the end of the transaction, or for ever. The list of all pauses does
-    /// not retain the observers.
+    /// Whether an observer ignores changes, until the end of the transaction or permanently. The list of all pauses
+    /// does not retain the observers.
     ///
     /// `@unchecked Sendable`: only the thread that has access to the connection uses it.
     package final class Pause: @unchecked Sendable {
@@ -112,7 +112,7 @@ package final class ObserverSubscriber: ChangeSubscriber {
 
     private static let all = Mutex<[ObjectIdentifier: [Pause]]>([:])
 
-    /// The pauses of an observer on the connections that the current thread uses.
+    /// The pauses of an observer on the connections used by the current thread.
     static func pauses(of observer: any TransactionObserver) -> [Pause] {
         let pauses = all.withLock { $0[ObjectIdentifier(observer)] ?? [] }
         return pauses.filter(\.connection.isAccessible)

@@ -1,16 +1,16 @@
-// Notices the commits of other connections, of this process and of others, for observers of regions. The kernel tells
-// that a file was written; SQLite's counters tell the writing connection whether others have committed.
+// Detects commits by other connections, in this process and others, for observers of regions. The kernel reports that a
+// file was written; on the writing connection, SQLite's counters show whether others have committed.
 // Source: https://sqlite.org/pragma.html#pragma_data_version
 
 import Dispatch
 import Foundation
 
-/// Watches for commits of others, on behalf of the subscribers of a connection.
+/// Watches for commits by others, on behalf of a connection's subscribers.
 final class OtherProcesses: Sendable {
     private struct State {
-        /// The watchers of the main database and of the attached ones, by the path of the file.
+        /// The watchers of the main and attached databases, by the path of the file.
         var watchers: [String: FileWatcher] = [:]
-        /// The values of SQLite's counters that the subscribers know, by schema.
+        /// The values of SQLite's counters already reported to the subscribers, by schema.
         var knownVersions: [String: Int64] = [:]
         var schedule = CheckSchedule()
     }
@@ -20,7 +20,7 @@ final class OtherProcesses: Sendable {
 
     /// Starts watching.
     ///
-    /// - Throws: the error of the system, or of the connection.
+    /// - Throws: the error of the system or the connection.
     init(_ db: Database) throws {
         lane = { [weak lane = db.lane] in lane }
         let versions = try db.connection.foreignDataVersions()
@@ -28,14 +28,14 @@ final class OtherProcesses: Sendable {
         try watch(db)
     }
 
-    /// Watches the files of the databases that are attached now.
+    /// Watches the files of the currently attached databases.
     func watch(_ db: Database) throws {
         let paths = Set(try db.connection.databaseFiles().values)
         let added = state.withLock { state in
             state.watchers = state.watchers.filter { paths.contains($0.key) }
             return paths.subtracting(state.watchers.keys)
         }
-        // The databases of a virtual file system may be no files, whose writes the kernel reports: they are looked at.
+        // The databases of a virtual file system may not be files whose writes the kernel reports, so they are polled.
         let files = added.filter(FileManager.default.fileExists)
         if db.configuration.vfs != nil || files != added || db.connection.abilities.asksForCommits {
             startPolling(every: db.configuration.pollingInterval)
@@ -44,7 +44,7 @@ final class OtherProcesses: Sendable {
             let watcher = try FileWatcher(path: path) { [weak self] in self?.fileDidChange() }
             state.withLock { $0.watchers[path] = watcher }
         }
-        // What was committed before the file was attached is no news.
+        // Commits made before the file was attached are not reported.
         let versions = try db.connection.foreignDataVersions()
         state.withLock { state in
             for (schema, version) in versions where state.knownVersions[schema] == nil {
@@ -54,7 +54,7 @@ final class OtherProcesses: Sendable {
         }
     }
 
-    /// Checks as long as there are observers, rather than after writes.
+    /// Polls while there are observers, rather than checking after writes.
     private func startPolling(every interval: Duration?) {
         let starts = state.withLock { state in
             defer { state.schedule.isEndless = true }
@@ -77,7 +77,7 @@ final class OtherProcesses: Sendable {
             guard let self else { return }
             switch result {
             case .success(let db): notifyChanges(db)
-            // On a closed connection, nothing is observed any more. Other failures pass.
+            // On a closed connection, nothing is observed any more. Other failures are temporary.
             case .failure(let error): guard (error as? DatabaseError)?.resultCode != .SQLITE_MISUSE else { return }
             }
             checkLater()
@@ -85,7 +85,7 @@ final class OtherProcesses: Sendable {
     }
 
     private func notifyChanges(_ db: Database) {
-        // If another process holds its lock, the next check will succeed. It learns about a new schema, too.
+        // If another process holds its lock, the next check will succeed. It will also detect a new schema.
         guard let versions = try? db.connection.foreignDataVersions() else { return }
         do { try db.connection.checkSchema() } catch { return }
         let isChanged = state.withLock { state in
@@ -104,8 +104,8 @@ final class OtherProcesses: Sendable {
     }
 }
 
-/// When the counters are read: after each write to a file, and then at growing intervals. A commit becomes visible after
-/// the last write to the file, when the disk has confirmed it, which may take long.
+/// The schedule for reading the counters: after each write to a file, then at increasing intervals. A commit becomes
+/// visible after the last write to the file, once the disk has confirmed it, which may take long.
 struct CheckSchedule {
     struct Pause: Equatable {
         /// In milliseconds.
@@ -120,9 +120,9 @@ struct CheckSchedule {
     }
 
     private var phase = Phase.idle
-    /// Whether checks never end: nothing reports writes.
+    /// Whether checks never stop, because writes are not reported.
     var isEndless = false
-    /// The pause between two checks, if it does not grow.
+    /// The pause between two checks, if constant.
     var fixedDelay: Int?
     private var nextDelay = 1
     /// The sum of the delays since the last write.
@@ -132,10 +132,10 @@ struct CheckSchedule {
     private static let maximumDelay = 2048
     /// Ten minutes: a disk that takes longer has failed.
     private static let maximumTotalDelay = 600_000
-    /// Writes that follow each other don't cut shorter pauses, and so don't lead to a check each.
+    /// Consecutive writes don't cut shorter pauses, and so don't each cause a check.
     private static let shortestCutDelay = 4
 
-    /// - Returns: whether to check now. Otherwise a check is about to run, and others follow it.
+    /// - Returns: whether to check now. Otherwise a check is about to run, followed by others.
     mutating func fileDidChange() -> Bool {
         (nextDelay, totalDelay) = (1, 0)
         switch phase {

@@ -1,14 +1,14 @@
-// The changes that may still be undone by ROLLBACK TO: subscribers receive them when their savepoints are released.
-// SQLite reports no savepoints. Their names come from the profiles of the statements that begin and end them.
+// Changes that may still be undone by ROLLBACK TO. Subscribers receive them when their savepoints are released. SQLite
+// does not report savepoints: their names come from the profiles of the statements that begin and end them.
 
-/// A stack of savepoints, with the changes since each of them.
+/// A stack of savepoints, with the changes made since each of them.
 struct PendingChanges {
     enum Change {
         case row(DatabaseEvent, DatabaseEventKind)
         case region(DatabaseRegion)
     }
 
-    /// A change, and who receives it.
+    /// A change and its receiver.
     struct Delivery {
         let change: Change
         let subscriber: any ChangeSubscriber
@@ -25,16 +25,16 @@ struct PendingChanges {
 
     mutating func begin(_ name: String) { savepoints.append(Savepoint(name: name)) }
 
-    /// Forgets the last savepoint, which SQLite has not begun.
+    /// Removes the last savepoint, which SQLite has not begun.
     mutating func cancelLast() { savepoints.removeLast() }
 
     mutating func append(_ change: Change, for subscriber: any ChangeSubscriber) {
         savepoints[savepoints.count - 1].deliveries.append(Delivery(change: change, subscriber: subscriber))
     }
 
-    /// Releases a savepoint and those that it contains.
+    /// Releases a savepoint and those it contains.
     ///
-    /// - Returns: the changes that can't be undone separately any more.
+    /// - Returns: the changes that can no longer be undone separately.
     mutating func release(_ name: String) -> [Delivery] {
         guard let index = index(of: name), index > 0 else { return removeAll() }
         let released = savepoints[index...].flatMap(\.deliveries)
@@ -43,7 +43,7 @@ struct PendingChanges {
         return []
     }
 
-    /// Forgets the changes since a savepoint, which goes on.
+    /// Discards the changes since a savepoint, which remains open.
     mutating func rollback(to name: String) {
         guard let index = index(of: name) else {
             savepoints = []
@@ -59,6 +59,6 @@ struct PendingChanges {
         return savepoints.flatMap(\.deliveries)
     }
 
-    /// SQLite compares the names of savepoints as other names, and prefers the last one.
+    /// SQLite compares the names of savepoints like other names and uses the last match.
     private func index(of name: String) -> Int? { savepoints.lastIndex { $0.name.isSameDatabaseName(as: name) } }
 }

@@ -1,8 +1,8 @@
-// How the rows of a table look to SQLite's pre-update hook. Generated columns that are not stored have no values. Before
-// version 3.53, the columns that follow them move up; an INTEGER in a REAL column is the short form of a double; a row
-// that is older than a column has no value for it; and some columns are taken for others.
+// The form in which SQLite's pre-update hook provides the rows of a table. Virtual generated columns have no values.
+// Before version 3.53, the columns after them move up; an INTEGER in a REAL column is the short form of a double; a row
+// older than a column has no value for it; and some columns are mistaken for others.
 
-/// The stored columns of a table, and where the pre-update hook provides their values.
+/// The stored columns of a table, and the positions of their values in the pre-update hook.
 struct PreUpdateLayout: Sendable {
     private struct Column: Sendable {
         /// The index in the table.
@@ -10,7 +10,7 @@ struct PreUpdateLayout: Sendable {
         /// Whether the column is the rowid.
         let isRowID: Bool
         let isReal: Bool
-        /// The value in the rows that are older than the column.
+        /// The value of the column in rows older than the column.
         let missingValue: DatabaseValue
     }
 
@@ -19,12 +19,12 @@ struct PreUpdateLayout: Sendable {
     private let hasRowID: Bool
     private let columns: [Column]
     private let columnCount: Int
-    /// The index of a column that exists only if SQLite counts the columns that are not stored; nil if the question
-    /// does not arise.
+    /// The index of a column that exists only if SQLite counts the columns that are not stored; nil if this makes no
+    /// difference.
     private let lastIndex: Int?
-    /// Whether SQLite takes another column for the rowid if it does not count the columns that are not stored.
+    /// Whether SQLite mistakes another column for the rowid if it does not count the columns that are not stored.
     private let hidesColumn: Bool
-    /// Whether SQLite takes a column for another one.
+    /// Whether SQLite mistakes one column for another.
     private let isMisread: Bool
 
     fileprivate init(_ db: Database, _ table: String, _ schema: String) throws {
@@ -49,7 +49,7 @@ struct PreUpdateLayout: Sendable {
             && Self.convertsIntegers(all, stored, key: key.tableHasRowID ? [] : key.columns)
     }
 
-    /// Whether SQLite takes a column for a REAL one, and makes doubles of its integers: it looks up the type of a
+    /// Whether SQLite mistakes a column for a REAL one and converts its integers to doubles: it looks up the type of a
     /// column by its position in the stored row, where the columns of the key come first.
     private static func convertsIntegers(_ all: [ColumnInfo], _ stored: [Int], key: [String]) -> Bool {
         let keyIndexes = key.compactMap { name in stored.first { all[$0].name.isSameDatabaseName(as: name) } }
@@ -61,7 +61,7 @@ struct PreUpdateLayout: Sendable {
         }
     }
 
-    /// The event of a row that is about to change.
+    /// The event for a row that is about to change.
     ///
     /// - Returns: nil if SQLite does not provide all values.
     func event(
@@ -117,9 +117,9 @@ struct PreUpdateLayout: Sendable {
 }
 
 extension Database {
-    /// How the rows of a table look to the pre-update hook; nil for a table that it does not report.
+    /// The form in which the pre-update hook provides the rows of a table; nil for a table it does not report.
     ///
-    /// - Throws: the error of reading the schema.
+    /// - Throws: an error if the schema can't be read.
     func preUpdateLayout(of table: StatementProfile.Table) throws -> PreUpdateLayout? {
         guard !Self.isSQLiteInternalTable(table.name), try storesRows(table.name, in: table.schema) else {
             return nil
@@ -130,22 +130,22 @@ extension Database {
 
 // MARK: - Added columns
 
-/// The values that SQLite reads in rows that are older than a column.
+/// The values that SQLite reads for a column in rows older than the column.
 private enum MissingValues {
     /// - Parameter columns: the type and the default of each column.
     static func of(_ columns: [(type: String, defaultSQL: String?)]) throws -> [DatabaseValue] {
-        // Later versions provide these values.
+        // Later versions of SQLite provide these values.
         guard Database.sqliteLibVersionNumber < 3_053_000, columns.contains(where: { $0.defaultSQL != nil }) else {
             return columns.map { _ in .null }
         }
-        // A row that is older than all columns, in a database of its own: SQLite's answer.
+        // The values come from SQLite: a row older than all columns, in a separate database.
         return try DatabaseQueue().inDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x); INSERT INTO t VALUES (NULL)")
             return try columns.enumerated().map { index, column in
                 guard let sql = column.defaultSQL else { return .null }
                 let definition = "ALTER TABLE t ADD COLUMN c\(index) \(Affinity(declaredType: column.type).rawValue)"
                 // SQLite accepts names and literals without parentheses, and expressions in parentheses. A column with
-                // another default can't be added to a table that has rows.
+                // any other default can't be added to a table that has rows.
                 guard
                     ["DEFAULT \(sql)", "DEFAULT (\(sql))"].contains(where: { clause in
                         (try? db.makeStatement(sql: "\(definition) \(clause)").execute()) != nil

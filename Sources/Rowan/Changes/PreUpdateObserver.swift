@@ -1,5 +1,5 @@
 // Observers that receive the values of rows before and after a change. SQLite reads the previous values only while such
-// an observer is there: it asks for them with a protocol of its own.
+// an observer is registered, so they are requested with a separate protocol.
 
 /// A transaction observer that receives the values of each changed row.
 ///
@@ -22,27 +22,26 @@
 ///
 /// SQLite must be built with SQLITE_ENABLE_PREUPDATE_HOOK: see ``Database/supportsPreUpdateEvents``.
 public protocol PreUpdateObserver: TransactionObserver {
-    /// A row is about to change. It must not use the connection.
+    /// Called when a row is about to change. The observer must not use the connection.
     ///
-    /// It is called for each changed row, also where SQLite reports no ``DatabaseEvent``: in tables WITHOUT ROWID, and
-    /// for the rows that a conflict clause replaces. It is called at once, because SQLite knows the values at this time
-    /// only: a savepoint that is rolled back, or a statement that fails, may undo the change without another event.
+    /// This method is called for each changed row, even where SQLite reports no ``DatabaseEvent``: in tables WITHOUT
+    /// ROWID, and for rows replaced by a conflict clause. It is called immediately, because SQLite has the values only
+    /// at this time: a savepoint that is rolled back, or a statement that fails, may undo the change without an event.
     ///
-    /// It is not called for blobs that are written in pieces, for virtual tables, and for changes of the schema.
+    /// It is not called for incremental blob writes, virtual tables and schema changes.
     func databaseWillChange(with event: DatabasePreUpdateEvent)
 }
 
 /// A row that is about to change, with its values before and after the change.
 ///
-/// ``PreUpdateObserver`` receives such events.
+/// Such events are received by ``PreUpdateObserver``.
 ///
-/// The values are those of the stored columns, in the order of the table. Generated columns that are not stored have no
-/// value.
+/// The values are those of the stored columns, in table order. Virtual generated columns have no value.
 ///
-/// Before version 3.53, SQLite does not provide the values of some tables, which then have no events: if a column that
-/// is not stored stands before the INTEGER PRIMARY KEY; and in tables with REAL columns, if a generated column that is
-/// not stored, or the order of the columns of the primary key WITHOUT ROWID, makes SQLite take another column for the
-/// REAL one.
+/// Before version 3.53, SQLite does not provide the values for some tables, which then have no events: if a virtual
+/// generated column precedes the INTEGER PRIMARY KEY; and in tables with REAL columns, if a virtual generated column,
+/// or the column order of the primary key in a table WITHOUT ROWID, makes SQLite mistake another column for the REAL
+/// one.
 ///
 /// Source: <https://sqlite.org/c3ref/preupdate_blobwrite.html>
 public struct DatabasePreUpdateEvent: Hashable, Sendable {
@@ -57,8 +56,8 @@ public struct DatabasePreUpdateEvent: Hashable, Sendable {
     /// The names of the columns that have values.
     public let columnNames: [String]
 
-    /// What makes the change: 0 for the statement itself; 1 for a trigger, or for an action of a foreign key; 2 for a
-    /// trigger of a trigger...
+    /// The origin of the change: 0 for the statement itself; 1 for a trigger or a foreign key action; 2 for a trigger's
+    /// trigger…
     public let depth: Int
 
     /// The rowid of the row before the change; nil for an insertion, and in a table WITHOUT ROWID.
@@ -116,7 +115,7 @@ public struct DatabasePreUpdateEvent: Hashable, Sendable {
         precondition(columnNames.indices.contains(index), "\(tableName) has \(count) columns: none at index \(index)")
     }
 
-    /// The same event. An event is a value: you can keep it after the callback that receives it.
+    /// The same event. An event is a value that you can keep after the callback that receives it.
     public func copy() -> DatabasePreUpdateEvent { self }
 }
 

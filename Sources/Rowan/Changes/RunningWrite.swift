@@ -1,25 +1,25 @@
-// A statement that is writing, and who hears of which of its changes.
+// A statement that is writing, and the receivers of its changes.
 
-/// The first step of a statement that writes: SQLite makes all changes in it.
+/// The first step of a writing statement, in which SQLite makes all changes.
 final class RunningWrite {
-    /// A kind of changes, and who hears of them.
+    /// A kind of change and its receivers.
     struct Target {
         let write: StatementWrites.Write
-        /// The subscribers that ask for rows.
+        /// The subscribers that request rows.
         let rowReceivers: [RowReceiver]
         /// The observers that receive values.
         let valueReceivers: [(observer: any PreUpdateObserver, pause: ObserverSubscriber.Pause)]
-        /// How SQLite reports values; nil if nobody receives them.
+        /// SQLite's reporting of values; nil if there are no receivers.
         let layout: PreUpdateLayout?
-        /// The subscribers that hear of a change after the statement, with whether rows tell them about it.
+        /// The subscribers that receive a change after the statement, and whether they receive it by rows.
         let subscribers: [(subscriber: any ChangeSubscriber, receivesRows: Bool)]
         /// Whether SQLite has reported a row.
         var hasRows = false
 
-        /// Whether anybody waits for the region.
+        /// Whether the region has subscribers.
         let hasRegionSubscribers: Bool
 
-        /// Whether rows have told all subscribers about the change.
+        /// Whether all subscribers have received the change by rows.
         var isToldByRows: Bool { hasRows && !hasRegionSubscribers && !write.isHidden }
     }
 
@@ -27,17 +27,17 @@ final class RunningWrite {
     @exclusivity(unchecked) var targets: [Target] = []
     /// The number of changes of the connection before the statement.
     private(set) var totalChangesCount: Int
-    /// What the subscribers have answered, for one write after the other.
+    /// The interests of the subscribers, write by write.
     private let answers: [ChangeInterest]
     private let receivers: [RowReceiver?]
-    /// The targets of the tables that SQLite has reported, by the address of their names, which stay the same during a
+    /// The targets of the tables that SQLite has reported, by the address of their names, which doesn't change during a
     /// statement.
     @exclusivity(unchecked) private var known: [(operation: CInt, schema: UInt, table: UInt, target: Int?)] = []
 
-    /// Asks the subscribers what they want to know.
+    /// Queries the subscribers' interests.
     ///
-    /// - Parameter last: the last write of the same statement, with the same subscribers. If they answer the same again,
-    ///   it is used again: with many subscribers, most of the time would be spent on making lists of them.
+    /// - Parameter last: the last write of the same statement, with the same subscribers. It is reused if their
+    ///   interests are the same: with many subscribers, most of the time would be spent on creating lists of them.
     static func begin(
         _ writes: StatementWrites, _ subscribers: [any ChangeSubscriber], _ db: Database, reusing last: RunningWrite?
     ) -> RunningWrite {
@@ -94,7 +94,7 @@ final class RunningWrite {
             || !writes.changeTogether && targets.contains { !$0.write.isHidden && $0.hasRegionSubscribers }
     }
 
-    /// The index of the target of a change that SQLite reports; nil for a table that the statement does not name, such
+    /// The index of the target for a change that SQLite reports; nil for a table that the statement does not name, such
     /// as the tables in which a virtual table stores its rows.
     func target(
         _ operation: CInt, _ schema: UnsafePointer<CChar>, _ table: UnsafePointer<CChar>

@@ -1,9 +1,9 @@
-// What a statement may write, in terms of observation. SQLite's update hook reports the changes of rows, but not all of
-// them. For the others, only the table is known: it is reported as a whole when the statement has changed something.
+// The possible writes of a statement, for observation. SQLite's update hook reports row changes, but not all of them.
+// For the others, only the table is known, which is reported as a whole when the statement has changed something.
 
-/// The writes of a statement, as its profile tells them.
+/// The writes of a statement, according to its profile.
 final class StatementWrites {
-    /// A kind of changes to a table.
+    /// A kind of change to a table.
     struct Write {
         var table: StatementProfile.Table
         var kind: DatabaseEventKind
@@ -11,7 +11,7 @@ final class StatementWrites {
         var isHidden = false
     }
 
-    /// When the changes of a statement were last reported to all who hear of regions.
+    /// The state when the changes of a statement were last reported to all subscribers to regions.
     struct Report: Equatable {
         /// The state of the tracker.
         let epoch: Int
@@ -19,16 +19,15 @@ final class StatementWrites {
         let interests: Int
     }
 
-    /// The schema that the writes are valid for.
+    /// The schema version for which the writes are valid.
     let epoch: Int
     let writes: [Write]
-    /// Whether a change, whichever it is, concerns all the writes: then nobody needs to see the rows to know what has
-    /// changed.
+    /// Whether any change concerns all the writes, so that the rows are not needed to determine what has changed.
     let changeTogether: Bool
     let changesSchema: Bool
-    /// Whether the statement alters a table: SQLite does not tell the new name of a table that is renamed.
+    /// Whether the statement alters a table: SQLite does not report the new name of a renamed table.
     let altersTable: Bool
-    /// The last report: as long as it is valid, running the statement again changes nothing else.
+    /// The last report. While it is valid, rerunning the statement changes nothing else.
     @exclusivity(unchecked) var reported: Report?
     private var knownLayouts: [PreUpdateLayout?]?
 
@@ -40,7 +39,7 @@ final class StatementWrites {
         changeTogether = Self.changeTogether(writes)
     }
 
-    /// An insertion changes the counter of its table, and a replaced row is in the table of the one that replaces it.
+    /// An insertion changes its table's counter, and a replaced row is in the same table as the row that replaces it.
     private static func changeTogether(_ writes: [Write]) -> Bool {
         guard let visible = writes.first(where: { !$0.isHidden }) else { return true }
         return writes.allSatisfy { write in
@@ -49,20 +48,20 @@ final class StatementWrites {
         }
     }
 
-    /// The writes of a statement, known since an earlier execution if the schema is the same.
+    /// The writes of a statement, cached from an earlier execution if the schema is the same.
     static func of(_ statement: Statement, _ db: Database) -> StatementWrites {
         if let known = statement.knownWrites {
             let known = unsafeDowncast(known, to: StatementWrites.self)
             if known.epoch == db.connection.schemaEpoch { return known }
         }
-        // The schema may turn out to be another one while it is read.
+        // The schema may turn out to be different while it is read.
         let epoch = db.connection.schemaEpoch
         let made = make(statement, db)
         guard db.connection.schemaEpoch != epoch else { return made }
         return make(statement, db)
     }
 
-    /// How SQLite reports the values of the rows of each write.
+    /// SQLite's reporting of the row values of each write.
     func preUpdateLayouts(_ db: Database) -> [PreUpdateLayout?] {
         if let knownLayouts { return knownLayouts }
         do {
@@ -70,7 +69,8 @@ final class StatementWrites {
             knownLayouts = layouts
             return layouts
         } catch {
-            // A cancellation or an I/O error: the statement fails for the same reason. The next execution asks again.
+            // After a cancellation or an I/O error, the statement fails for the same reason. The next execution
+            // retries.
             return writes.map { _ in nil }
         }
     }
@@ -104,19 +104,19 @@ final class StatementWrites {
 }
 
 extension Database {
-    /// The schemas whose tables a table of another schema hides from names without a schema.
+    /// The schemas whose tables are hidden by a table of another schema, for names without a schema.
     /// <https://sqlite.org/lang_naming.html>
     fileprivate func schemas(after schema: String) -> [String] {
-        // Without their list, because of a cancellation or a lack of memory, no statement runs either.
+        // If their list is unavailable, because of a cancellation or a lack of memory, no statement can run either.
         let names = ((try? connection.unwatched { try schemaIDs(nil) }) ?? []).map(\.name)
         return Array(names.drop { !$0.isSameDatabaseName(as: schema) }.dropFirst())
     }
 
-    /// The writes, with the generated columns that they update, and whether SQLite reports their rows.
+    /// The writes, with the generated columns they update, and whether SQLite reports their rows.
     fileprivate func explained(
         _ writes: [StatementWrites.Write], of sql: String, changesSchema: Bool
     ) -> [StatementWrites.Write] {
-        // A change of the schema changes rows without reporting them.
+        // A schema change changes rows without reporting them.
         guard !changesSchema else {
             return writes.map { StatementWrites.Write(table: $0.table, kind: $0.kind, isHidden: true) }
         }
@@ -128,7 +128,7 @@ extension Database {
                 write.isHidden = true
                 return [write]
             }
-            // Without knowledge of the schema, because of a full disk or a cancellation, all changes may be hidden.
+            // If the schema can't be read, because of a full disk or a cancellation, all changes may be hidden.
             write =
                 (try? explained(write)) ?? StatementWrites.Write(table: write.table, kind: write.kind, isHidden: true)
             if write.kind.isKind(of: .delete) { return [write] }
@@ -153,12 +153,11 @@ extension Database {
         guard case .update(_, var columns) = write.kind else {
             return StatementWrites.Write(table: write.table, kind: write.kind, isHidden: isHidden)
         }
-        // SQLite reports the new rowid only.
-        // An update of `oid` names the rowid, even if a column is named so.
+        // SQLite reports only the new rowid. An update of `oid` names the rowid, even if a column has this name.
         let rowIDNames = isHidden ? [] : try ["rowid"] + self.rowIDNames(of: name, in: schema)
         if columns.contains(where: { column in rowIDNames.contains { $0.isSameDatabaseName(as: column) } }) {
             isHidden = true
-            // The update names the rowid or its alias, and so do the statements that read it.
+            // The update names the rowid or its alias, as do the statements that read it.
             columns.formUnion(rowIDNames)
         }
         for column in try self.columns(in: name, in: schema) where column.isGenerated { columns.insert(column.name) }
@@ -166,8 +165,8 @@ extension Database {
             table: write.table, kind: .update(tableName: name, columnNames: columns), isHidden: isHidden)
     }
 
-    /// Whether inserted or updated rows may replace others: SQLite does not report the deletion of those. A conflict
-    /// clause needs the word REPLACE, in the statement, in the definition of the table, or in a trigger.
+    /// Whether inserted or updated rows may replace others: SQLite does not report their deletion. A conflict clause
+    /// needs the word REPLACE in the statement, in the definition of the table or in a trigger.
     private func mayReplaceRows(of table: StatementProfile.Table) -> Bool {
         guard let words = try? definitionWords() else { return true }
         return words.replacing.contains(table.name.foldedDatabaseName)

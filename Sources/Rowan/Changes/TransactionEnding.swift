@@ -1,6 +1,6 @@
-// What the program, or Rowan, does at the end of a transaction.
+// Actions of the program or Rowan at the end of a transaction.
 
-/// Called once, at the end of a transaction.
+/// An action called once, at the end of a transaction.
 struct TransactionEnding {
     let onCommit: @Sendable (Database) -> Void
     let onRollback: @Sendable (Database) -> Void
@@ -11,7 +11,7 @@ struct TransactionEnding {
 }
 
 extension Database {
-    /// Registers callbacks for the end of the current transaction, or of the next one outside a transaction.
+    /// Registers callbacks for the end of the current transaction or, outside a transaction, of the next one.
     ///
     /// ```swift
     /// func willDelete(_ db: Database) throws {
@@ -28,13 +28,13 @@ extension Database {
         if connection.isInsideTransaction {
             changeTracker.add(ending)
         } else {
-            // The next one may be that of a single statement, which only subscribers hear of.
+            // The next transaction may be a single statement, which only subscribers are notified of.
             changeTracker.add(EndingSubscriber(ending))
         }
     }
 }
 
-/// Waits for the next transaction, whatever it changes.
+/// Waits for the next transaction, regardless of its changes.
 private final class EndingSubscriber: ChangeSubscriber {
     private let ending: TransactionEnding
 

@@ -1,4 +1,4 @@
-// The protocol of observers, and how a program adds and removes them.
+// The observer protocol, and adding and removing observers.
 
 /// An observer of the changes and transactions of a connection.
 ///
@@ -25,46 +25,46 @@
 /// dbQueue.add(transactionObserver: observer)
 /// ```
 ///
-/// The connection calls its observers in the access that writes, in the order in which they were added. Changes that
-/// follow a savepoint are reported when the savepoint is released, or not at all if it is rolled back.
+/// The connection calls its observers in the writing access, in the order in which they were added. Changes made after
+/// a savepoint are reported when the savepoint is released, or not at all if it is rolled back.
 ///
-/// SQLite reports rows. Where it does not, the table is reported as a whole, to ``databaseDidChange()``: tables WITHOUT
-/// ROWID, virtual tables, rows that a conflict clause replaces, changes of a rowid, changes of the schema. A statement
-/// that is its own transaction reports them after ``databaseWillCommit()``, because SQLite counts changes at the end of
-/// a statement. Blobs that are written in pieces are reported as a changed column. Changes by other connections are not
-/// reported; those that statements of the C API make are, with another ``DatabaseEventObservationStrategy``. A
-/// ``PreUpdateObserver`` also receives the values of each row.
+/// SQLite reports rows. Where it does not, the table is reported as a whole to ``databaseDidChange()``: tables WITHOUT
+/// ROWID, virtual tables, rows replaced by a conflict clause, rowid changes, schema changes. A statement that is its
+/// own transaction reports them after ``databaseWillCommit()``, because SQLite counts changes at the end of a
+/// statement. Incremental blob writes are reported as a changed column. Changes by other connections are not reported;
+/// those made by C API statements are, with another ``DatabaseEventObservationStrategy``. A ``PreUpdateObserver`` also
+/// receives the values of each row.
 ///
 /// Article: <doc:Observation>.
 public protocol TransactionObserver: AnyObject {
-    /// Which changes of rows the observer receives. It is asked when the observer is added.
+    /// The row changes that the observer receives. This is read when the observer is added.
     var databaseEventObservationStrategy: DatabaseEventObservationStrategy { get }
 
-    /// Whether the observer receives events of a kind. It is asked before each statement that writes, unless the strategy
-    /// of the observer requires no kinds.
+    /// Whether the observer receives events of a kind. This is called before each writing statement, unless the
+    /// observer's strategy requires no kinds.
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool
 
-    /// A table that the observer observes has changed, in a way that is not known row by row. It must not use the
+    /// Called when an observed table has changed in a way that is not known row by row. The observer must not use the
     /// connection.
     func databaseDidChange()
 
-    /// A row has changed. It must not use the connection.
+    /// Called when a row has changed. The observer must not use the connection.
     func databaseDidChange(with event: DatabaseEvent)
 
-    /// The transaction is about to be committed. It must not use the connection.
+    /// Called when the transaction is about to be committed. The observer must not use the connection.
     ///
-    /// - Throws: an error that turns the commit into a rollback. The program receives it.
+    /// - Throws: an error that turns the commit into a rollback. The program receives this error.
     func databaseWillCommit() throws
 
-    /// The transaction was committed.
+    /// Called when the transaction has been committed.
     func databaseDidCommit(_ db: Database)
 
-    /// The transaction was rolled back: the changes since the last commit are undone.
+    /// Called when the transaction has been rolled back: the changes since the last commit are undone.
     func databaseDidRollback(_ db: Database)
 }
 
 extension TransactionObserver {
-    /// The default: the changes that `observes(eventsOfKind:)` accepts.
+    /// The default strategy: the observer receives the changes that `observes(eventsOfKind:)` accepts.
     public var databaseEventObservationStrategy: DatabaseEventObservationStrategy { .default }
 
     /// Does nothing.
@@ -73,13 +73,13 @@ extension TransactionObserver {
     /// Does nothing.
     public func databaseWillCommit() throws {}
 
-    /// Ignores all changes until the end of the current transaction. Call it in `databaseDidChange`.
+    /// Ignores all changes until the end of the current transaction. Call this method in `databaseDidChange`.
     public func stopObservingDatabaseChangesUntilNextTransaction() {
         for pause in ObserverSubscriber.pauses(of: self) { pause.stop() }
     }
 }
 
-/// Which changes of rows a transaction observer receives.
+/// The row changes that a transaction observer receives.
 ///
 /// ```swift
 /// final class AllChanges: TransactionObserver {
@@ -96,32 +96,32 @@ extension TransactionObserver {
 ///
 /// Article: <doc:Observation>.
 public struct DatabaseEventObservationStrategy: Hashable, Sendable {
-    /// Whether the observer receives only the events of the kinds that `observes(eventsOfKind:)` accepts: Rowan knows them
-    /// before a statement runs.
+    /// Whether the observer receives only events of the kinds that `observes(eventsOfKind:)` accepts. Rowan determines
+    /// them before a statement runs.
     ///
-    /// If not, it receives all rows that SQLite reports, and `observes(eventsOfKind:)` is not called: also those of
-    /// statements that the program runs through the C API, those that functions of extensions change while a `SELECT` runs,
-    /// and those of the tables in which virtual tables keep their content. SQLite then reports each row of each statement.
+    /// Otherwise it receives all rows that SQLite reports, and `observes(eventsOfKind:)` is not called. These include
+    /// rows changed by the program's C API statements, by extension functions while a `SELECT` runs, and in the tables
+    /// in which virtual tables store their content. SQLite then reports each row of each statement.
     public var requiresDatabaseEventKind: Bool
 
-    /// The strategy of observers that choose none: kinds are required.
+    /// The default strategy of observers, which requires kinds.
     public static let `default` = DatabaseEventObservationStrategy(requiresDatabaseEventKind: true)
 }
 
 extension Database {
-    /// How long an observer observes.
+    /// The duration of an observation.
     public enum TransactionObservationExtent: Sendable {
-        /// As long as the observer lives: the connection does not retain it.
+        /// During the observer's lifetime: the connection does not retain it.
         case observerLifetime
-        /// Until the end of the current transaction, or of the next one. The connection retains the observer until then.
+        /// Until the end of the current or next transaction. The connection retains the observer until then.
         case nextTransaction
         /// Until the connection is closed. The connection retains the observer.
         case databaseLifetime
     }
 
-    /// Adds an observer of the changes and transactions of this connection. A read-only connection has none to observe.
+    /// Adds an observer of the changes and transactions of this connection. On a read-only connection, there are none.
     ///
-    /// The first observer makes SQLite compile statements again, so that each deletion of a row is reported.
+    /// The first observer makes SQLite recompile statements so that each row deletion is reported.
     public func add(
         transactionObserver: some TransactionObserver, extent: TransactionObservationExtent = .observerLifetime
     ) {
@@ -135,12 +135,12 @@ extension Database {
         state[ChangeTracker.self]?.remove(transactionObserver as any TransactionObserver)
     }
 
-    /// Adds a subscriber to changes. If the configuration asks for it, the subscriber hears that other processes have
-    /// changed the database.
+    /// Adds a subscriber to changes. If the configuration enables it, changes of the database by other processes are
+    /// also reported to the subscriber.
     ///
-    /// - Throws: the error of the system that prevents watching the file.
+    /// - Throws: the system's error if the file can't be watched.
     package func subscribe(_ subscriber: some ChangeSubscriber) throws {
-        // A closed connection changes nothing.
+        // A closed connection makes no changes.
         guard connection.hooks != nil else { return }
         changeTracker.add(subscriber)
         guard configuration.observesOtherProcesses, isFile || connection.abilities.asksForCommits else { return }
@@ -167,7 +167,7 @@ extension Database {
 extension DatabaseWriter {
     /// Adds an observer of the changes and transactions of the writing connection: see ``TransactionObserver``.
     ///
-    /// It waits for the running access. Inside a write, it uses the connection of this write.
+    /// This waits for the running access. Inside a write, it uses that write's connection.
     public func add(
         transactionObserver: some TransactionObserver,
         extent: Database.TransactionObservationExtent = .observerLifetime
@@ -175,7 +175,7 @@ extension DatabaseWriter {
         _routes.write.runReentrantNonthrowing { $0.add(transactionObserver: transactionObserver, extent: extent) }
     }
 
-    /// Removes an observer, after the running access.
+    /// Removes an observer after the running access has finished.
     public func remove(transactionObserver: some TransactionObserver) {
         _routes.write.runReentrantNonthrowing { $0.remove(transactionObserver: transactionObserver) }
     }

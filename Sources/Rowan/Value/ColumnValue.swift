@@ -1,6 +1,6 @@
-// A view of one column of a row: the only door between SQLite's columns and Swift's types. All conversions build on it,
-// and are pure. Numbers are read first; the column's type is checked only after a 0, which may be NULL. `@inlinable`:
-// benchmark fetch-index, where a call per column would cost as much as the read.
+// A view of one column of a row: the only bridge between SQLite's columns and Swift's types. All conversions are pure
+// and build on it. Numbers are read first; the column's type is checked only after a 0, which may be NULL.
+// `@inlinable`: benchmark fetch-index, where a call per column would cost as much as the read.
 
 public import RowanSQLite
 public import Foundation
@@ -10,14 +10,14 @@ public import Foundation
 /// Types that conform to ``DatabaseValueConvertible`` decode themselves from it, in `fromColumn(_:)`.
 @frozen
 public enum ColumnValue {
-    /// A column of the current row of a statement, valid until its next step. In a strict connection,
-    /// lossy conversions are refused.
+    /// A column of the current row of a statement, valid until its next step. Strict connections reject lossy
+    /// conversions.
     case statement(SQLiteStatement, index: CInt, strict: Bool)
 
-    /// A value that was copied out of a row.
+    /// A value copied out of a row.
     case owned(DatabaseValue, strict: Bool)
 
-    /// A value of a copied row, stored together with those of other rows. It is valid as long as the row.
+    /// A value of a copied row, stored together with those of other rows. Valid only during the row's lifetime.
     case packed(PackedColumn, strict: Bool)
 
     /// Whether the column is NULL.
@@ -30,8 +30,8 @@ public enum ColumnValue {
         }
     }
 
-    /// The integer, after SQLite's own conversions (`'20 cigars'` gives 20). It is nil for NULL and, on a strict
-    /// connection, for anything but an integer.
+    /// The integer, after SQLite's own conversions (`'20 cigars'` gives 20). Nil for NULL and, on a strict connection,
+    /// for anything but an integer.
     @inlinable
     public var int64: Int64? {
         switch self {
@@ -47,8 +47,7 @@ public enum ColumnValue {
         }
     }
 
-    /// The double, after SQLite's own conversions. It is nil for NULL and, on a strict connection, for anything but a
-    /// number.
+    /// The double, after SQLite's own conversions. Nil for NULL and, on a strict connection, for anything but a number.
     @inlinable
     public var double: Double? {
         switch self {
@@ -64,8 +63,8 @@ public enum ColumnValue {
         }
     }
 
-    /// The text, after SQLite's own conversions of numbers. It is nil for NULL and, on a strict connection, for
-    /// anything but valid UTF-8 text.
+    /// The text, after SQLite's own conversion of numbers. Nil for NULL and, on a strict connection, for anything but
+    /// valid UTF-8 text.
     @inlinable
     public var string: String? {
         switch self {
@@ -81,8 +80,8 @@ public enum ColumnValue {
         }
     }
 
-    /// The bytes of a blob or a text, or of the text that SQLite makes of a number. They are nil for NULL and, on a
-    /// strict connection, for anything but a blob.
+    /// The bytes of a blob or a text, or of the text that SQLite converts a number to. Nil for NULL and, on a strict
+    /// connection, for anything but a blob.
     @inlinable
     public var data: Data? {
         switch self {
@@ -133,8 +132,8 @@ public enum ColumnValue {
 }
 
 extension ColumnValue {
-    /// The number of an integer, of a double, or of a text that is a number as a whole. It is nil for other columns, which
-    /// `double` reads as SQLite converts them: as 0, or as the number they start with.
+    /// The number in an integer, a double, or a text that consists of a number. Nil for other columns, which `double`
+    /// reads as SQLite converts them: as 0, or as the number they start with.
     package var number: Double? {
         switch databaseValue.storage {
         case .int64(let integer): Double(integer)
@@ -163,7 +162,7 @@ extension ColumnValue {
 }
 
 extension String {
-    /// The text of a column, or nil if it is NULL. It keeps NUL characters, and repairs invalid UTF-8.
+    /// The text of a column, or nil if it is NULL. NUL characters are kept, and invalid UTF-8 is repaired.
     @inlinable
     init?(columnText statement: SQLiteStatement, _ index: CInt) {
         guard let text = sqlite3_column_text(statement, index) else { return nil }

@@ -1,12 +1,12 @@
 // The conversions of copied values. They match SQLite's conversions of live columns, so a row and its copy decode
-// alike.
+// identically.
 // Source: https://sqlite.org/c3ref/column_blob.html
 
 import RowanSQLite
 public import Foundation
 
 extension DatabaseValue {
-    /// The integer that `sqlite3_column_int64` returns for this value. A strict conversion is nil unless it is
+    /// The integer that `sqlite3_column_int64` returns for this value. A strict conversion returns nil unless it is
     /// lossless.
     package func convertedInt64Value(strict: Bool) -> Int64? {
         switch storage {
@@ -57,7 +57,7 @@ extension DatabaseValue {
 }
 
 extension Int64 {
-    /// The nearest integer towards zero, clamped to the range, as SQLite's CAST does.
+    /// Truncates the number towards zero and clamps it to the range, as SQLite's CAST does.
     package init(clamping double: Double) {
         if double.isNaN {
             self = 0
@@ -94,7 +94,7 @@ extension Int64 {
 }
 
 extension Double {
-    /// The text that SQLite converts the double to: 15 digits, and a decimal point.
+    /// The text that SQLite converts the double to: 15 digits and a decimal point.
     fileprivate var sqliteText: String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
             rowan_double_text(buffer.baseAddress!, 64, self)
@@ -122,7 +122,7 @@ extension Double {
             let last = skipDigits(exponent)
             if last > exponent { end = last }
         }
-        // Not `strtod`: its decimal separator depends on the locale of the process.
+        // Not `strtod`: its decimal separator depends on the locale.
         self = Double(String(decoding: bytes[..<end], as: UTF8.self)) ?? 0
     }
 }

@@ -1,10 +1,10 @@
 // Descriptions of values: complete, truncated for errors, and as SQL literals. An error shows the start of a value and
-// its size, so building and logging it does not depend on the size of the database's content.
+// its size, so the cost of building and logging it does not depend on the size of the content.
 
 import Foundation
 
 extension DatabaseValue: CustomStringConvertible {
-    /// The value as in Swift, and the size of a blob: `NULL`, `1`, `1.5`, `"O\'Brien"`, `Data(2 bytes)`.
+    /// The value in Swift syntax, or the size of a blob: `NULL`, `1`, `1.5`, `"O\'Brien"`, `Data(2 bytes)`.
     public var description: String {
         switch storage {
         case .null: "NULL"
@@ -26,7 +26,7 @@ extension DatabaseValue: CustomStringConvertible {
     /// Complexity: O(1).
     package var errorDescription: String { errorDescription(limit: 100) }
 
-    /// The same, with another number of bytes.
+    /// The value for an error message, with another number of bytes.
     package func errorDescription(limit: Int) -> String {
         guard case .string(let string) = storage, string.utf8.count > limit else { return description }
         return String(string.prefix(utf8Count: limit)).debugDescription.dropLast() + "…\" (\(string.utf8.count) bytes)"
@@ -43,7 +43,7 @@ extension DatabaseValue: CustomStringConvertible {
         }
     }
 
-    /// The value for an error message that shows no values.
+    /// The value for an error message that must not show values.
     package var errorOutline: String {
         switch storage {
         case .null: "database value NULL"
@@ -52,10 +52,10 @@ extension DatabaseValue: CustomStringConvertible {
         }
     }
 
-    /// The value as an SQL literal: `NULL`, `1`, `1.5`, `'O''Brien'`, `x'CAFE'`. SQL contains no NUL characters: a text that has
-    /// some is an expression, `replace('a\0b','\0',char(0))`.
+    /// The value as an SQL literal: `NULL`, `1`, `1.5`, `'O''Brien'`, `x'CAFE'`. SQL can't contain NUL characters, so a
+    /// text that does becomes an expression, `replace('a\0b','\0',char(0))`.
     ///
-    /// Complexity: O(*n*), where *n* is the number of bytes of the value.
+    /// Complexity: O(*n*), where *n* is the number of bytes in the value.
     package var sqlLiteral: String {
         switch storage {
         case .null: "NULL"
@@ -67,7 +67,7 @@ extension DatabaseValue: CustomStringConvertible {
         }
     }
 
-    /// Whether the value is a text with a NUL character.
+    /// Whether the value is a text that contains a NUL character.
     package var hasNUL: Bool {
         if case .string(let string) = storage { string.utf8.contains(0) } else { false }
     }
@@ -75,7 +75,7 @@ extension DatabaseValue: CustomStringConvertible {
 
 extension String {
     fileprivate var expressionWithoutNUL: String {
-        // A backslash and so many zeros that the text does not contain it.
+        // A backslash, followed by enough zeros for the text not to contain it.
         var mark = "\\0"
         while utf8.firstRange(of: mark.utf8) != nil { mark += "0" }
         let parts = utf8.split(separator: 0, omittingEmptySubsequences: false).map {

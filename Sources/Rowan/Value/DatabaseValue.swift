@@ -1,4 +1,4 @@
-// The value that SQLite stores, in one of five storage classes. Rowan binds every argument through it. Reading goes
+// A value as SQLite stores it, in one of five storage classes. Rowan binds every argument through it. Reading goes
 // through ColumnValue, which copies a value only on demand.
 
 import RowanSQLite
@@ -79,7 +79,7 @@ public struct DatabaseValue: Sendable {
         }
     }
 
-    /// The value of an argument of an SQL function.
+    /// The value of an argument to an SQL function.
     package init(sqliteValue value: OpaquePointer) {
         switch sqlite3_value_type(value) {
         case SQLITE_INTEGER:
@@ -118,7 +118,7 @@ extension DatabaseValue: Hashable {
         case .null: hasher.combine(0)
         case .int64(let integer): hasher.combine(integer)
         case .double(let double):
-            // An integral double equals an integer: both need the same hash.
+            // An integral double equals an integer, so both need the same hash.
             if let integer = Int64(exactly: double) { hasher.combine(integer) } else { hasher.combine(double) }
         case .string(let string): string.hashBytes(into: &hasher)
         case .blob(let data): hasher.combine(data)
@@ -128,7 +128,7 @@ extension DatabaseValue: Hashable {
 
 extension DatabaseValue.Storage: Hashable {
     /// Whether SQLite stores both in the same way. Texts are compared by their bytes: `"\u{E9}"` and `"e\u{301}"` are
-    /// equal strings, but two texts.
+    /// equal strings but different texts.
     @inlinable
     public static func == (lhs: Self, rhs: Self) -> Bool {
         switch (lhs, rhs) {
@@ -165,8 +165,7 @@ extension String {
     /// Whether both strings have the same UTF-8 bytes. Strings that are equal in Unicode may differ in their bytes.
     @usableFromInline
     func hasSameBytes(as other: String) -> Bool {
-        // Swift's UTF-8 strings, which all strings are except those of Objective-C, are compared by their bytes
-        // directly.
+        // All strings except Objective-C ones are UTF-8 and are compared by their bytes directly.
         let isSame = utf8.withContiguousStorageIfAvailable { bytes in
             other.utf8.withContiguousStorageIfAvailable { otherBytes in
                 guard bytes.count == otherBytes.count, let start = bytes.baseAddress else {
@@ -181,7 +180,7 @@ extension String {
     fileprivate func hashBytes(into hasher: inout Hasher) {
         var text = self
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        // No string contains this byte: it ends the text.
+        // No string contains this byte: it terminates the text.
         hasher.combine(0xFF as UInt8)
     }
 }

@@ -1,6 +1,5 @@
-// SQLite's date and time texts, parsed and written without a calendar: days follow the proleptic Gregorian rules (H.
-// Hinnant, "chrono-compatible low-level date algorithms").
-// Source of the formats: https://sqlite.org/lang_datefunc.html
+// SQLite's date and time texts, parsed and formatted without a calendar: days follow the proleptic Gregorian rules (H.
+// Hinnant, "chrono-compatible low-level date algorithms"). Source of the formats: https://sqlite.org/lang_datefunc.html
 
 /// The components of a date text, and which of them are present.
 package struct DateText: Equatable, Sendable {
@@ -24,7 +23,7 @@ package struct DateText: Equatable, Sendable {
     package var secondsSince1970: Double {
         let days = Self.days(year: year, month: month, day: day)
         let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second - (offset ?? 0)
-        // A single integer division: milliseconds read back exactly as written.
+        // A single integer division: milliseconds are read back exactly as written.
         return precision == .fraction
             ? Double(seconds) + Double(nanosecond) / 1_000_000_000
             : Double(seconds)
@@ -40,7 +39,7 @@ package struct DateText: Equatable, Sendable {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// The date of a number of days since 1970-01-01.
+    /// The date that is a number of days after 1970-01-01.
     package static func date(days: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -53,8 +52,8 @@ package struct DateText: Equatable, Sendable {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
     }
 
-    /// The seconds since 1970 of the years -99,999,999 to 99,999,999, which the stored format writes with eight digits at
-    /// most: see `Scanner.year`. Constants, because each binding of a date compares with them.
+    /// The seconds since 1970 for the years -99,999,999 to 99,999,999, which the stored format writes with at most
+    /// eight digits: see `Scanner.year`. Constants, because every date binding is compared with them.
     package static var secondsOfWrittenYears: Range<Double> { -3_155_757_335_596_800..<3_155_633_032_780_800 }
 
     static func length(ofMonth month: Int, year: Int) -> Int {
@@ -68,8 +67,8 @@ package struct DateText: Equatable, Sendable {
 
 extension DateText {
     /// Parses `YYYY-MM-DD`, `YYYY-MM-DD[ T]HH:MM[:SS[.SSS]][Z|±HH:MM]` and `HH:MM[:SS[.SSS]][Z|±HH:MM]`. Returns nil
-    /// for any other text, and for days and hours that don't exist. Other years than 0000-9999 are accepted in the format
-    /// in which dates are stored.
+    /// for any other text, and for nonexistent days and hours. Years outside 0000-9999 are accepted in the format in
+    /// which dates are stored.
     package init?(parsing bytes: UnsafeBufferPointer<UInt8>) {
         var scanner = Scanner(bytes: bytes)
         if bytes.count >= 5, bytes[2] == UInt8(ascii: ":") {
@@ -89,9 +88,9 @@ extension DateText {
         self = result
     }
 
-    /// Seconds since 1970-01-01 00:00:00 UTC of a text `YYYY-MM-DD HH:MM:SS.SSS`, the format in which dates are stored.
-    /// Returns nil for any other text, and for days and hours that don't exist. The result equals that of parsing,
-    /// without computing the components (benchmark fetch-place).
+    /// Parses a text `YYYY-MM-DD HH:MM:SS.SSS`, the format in which dates are stored, to seconds since 1970-01-01
+    /// 00:00:00 UTC. Returns nil for any other text, and for nonexistent days and hours. The result equals that of
+    /// parsing, without computing the components (benchmark fetch-place).
     package static func secondsSince1970(stored bytes: UnsafeBufferPointer<UInt8>) -> Double? {
         guard bytes.count == 23, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
             bytes[10] == UInt8(ascii: " "), bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"),
@@ -180,8 +179,8 @@ extension DateText {
             return value
         }
 
-        /// Four digits, or those of a year outside 0000-9999, which SQLite does not know: `10000`, `-32`. A year of nine
-        /// digits is refused: the text of a date that is too far away to be written has one, whatever the date.
+        /// Four digits, or the digits of a year outside 0000-9999, which SQLite does not support: `10000`, `-32`. A
+        /// nine-digit year is rejected: it stands for any date too far away to be written.
         mutating func year() -> Int? {
             let isNegative = skip("-")
             let count = bytes[position...].prefix { $0.isASCIIDigit }.count
@@ -208,12 +207,12 @@ extension DateText {
 }
 
 extension DateText {
-    /// Calls the closure with the text `YYYY-MM-DD HH:MM:SS.SSS` of an instant in UTC, to the nearest millisecond.
-    /// SQLite has no format for years outside 0000-9999: they are written with all their digits.
+    /// Calls the closure with an instant formatted as `YYYY-MM-DD HH:MM:SS.SSS` in UTC, to the nearest millisecond.
+    /// SQLite has no format for years outside 0000-9999: these are written with all their digits.
     package static func withText<T>(
         secondsSince1970: Double, _ body: (UnsafeBufferPointer<UInt8>) throws -> T
     ) rethrows -> T {
-        // Beyond any calendar, and safe from overflow.
+        // Beyond any calendar but safe from overflow.
         let limit = Double(Int64.max / 2)
         let milliseconds = Int64(clamping: min(max((secondsSince1970 * 1_000).rounded(), -limit), limit))
         let days = Int(milliseconds.floorDivided(by: 86_400_000))
@@ -224,7 +223,7 @@ extension DateText {
             return try Array("\(year)\(tail) \(timeText(rest))".utf8).withUnsafeBufferPointer(body)
         }
         return try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 23) { buffer in
-            // Two digits, in 32 bits: no loop and no wide division (benchmark insert-place).
+            // Two digits, in 32 bits, without a loop or wide division (benchmark insert-place).
             func write(_ number: UInt32, at position: Int) {
                 let tens = number / 10
                 buffer[position] = UInt8(truncatingIfNeeded: 0x30 &+ tens)

@@ -1,10 +1,10 @@
-// Copied values as keys, hashed and compared where they lie.
+// Copied values as keys, hashed and compared in place.
 
 import RowanSQLite
 import Foundation
 
 extension PackedColumn {
-    /// The integer, or the double that is a whole number: SQLite considers them equal.
+    /// The value of an integer or of an integral double: SQLite considers them equal.
     package var wholeNumber: Int64? {
         switch type {
         case SQLITE_INTEGER: integer
@@ -15,7 +15,7 @@ extension PackedColumn {
 
     package var isText: Bool { type == SQLITE_TEXT }
 
-    /// Hashes the value; returns false for NULL.
+    /// Hashes the value. Returns false for NULL.
     package func hash(into hasher: inout Hasher) -> Bool {
         if let wholeNumber {
             hasher.combine(wholeNumber)
@@ -34,8 +34,8 @@ extension PackedColumn {
         return true
     }
 
-    /// Whether two values are the same key: by their bytes, because Swift's comparison of texts considers equivalent
-    /// characters equal.
+    /// Whether two values are the same key. Texts are compared by their bytes, because Swift considers canonically
+    /// equivalent texts equal.
     package func isSameKey(as other: PackedColumn) -> Bool {
         if let wholeNumber { return wholeNumber == other.wholeNumber }
         guard type == other.type else { return false }

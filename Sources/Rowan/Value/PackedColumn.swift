@@ -4,13 +4,13 @@
 public import RowanSQLite
 public import Foundation
 
-/// A value that was copied out of a row, together with those of other rows.
+/// A value copied out of a row, together with those of other rows.
 ///
-/// - Important: it is valid as long as its row.
+/// - Important: it is valid only during the lifetime of its row.
 @frozen
 public struct PackedColumn {
-    // Only `PackedValues` creates columns, for its own values, after checking the position. A row keeps it alive while
-    // it reads.
+    // Only `PackedValues` creates columns, for its own values, after checking the position. The row keeps the memory
+    // alive while it is read.
     @usableFromInline let value: UnsafePointer<PackedValue>
     @usableFromInline let bytes: UnsafeRawPointer
 
@@ -23,10 +23,10 @@ public struct PackedColumn {
     /// One of SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT, SQLITE_BLOB and SQLITE_NULL.
     @inlinable package var type: CInt { value.pointee.type }
 
-    /// The number of an integer.
+    /// The value of an integer.
     package var integer: Int64 { value.pointee.word }
 
-    /// The number of a double.
+    /// The value of a double.
     package var number: Double { Double(bitPattern: UInt64(bitPattern: value.pointee.word)) }
 
     /// The bytes of a text or a blob.
@@ -37,7 +37,7 @@ public struct PackedColumn {
         return UnsafeBufferPointer(start: start, count: value.count)
     }
 
-    /// Calls the closure with the bytes of a text; returns nil for other values.
+    /// Calls the closure with the bytes of a text. Returns nil for other values.
     @inlinable
     func withText<T>(_ body: (UnsafeBufferPointer<UInt8>) -> T?) -> T? {
         type == SQLITE_TEXT ? body(buffer) : nil

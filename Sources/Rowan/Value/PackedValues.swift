@@ -1,6 +1,6 @@
-// The values that were copied from a statement, side by side, and in a second buffer the bytes of their texts and
-// blobs. A copied row needs no allocation per value, and many rows share the two buffers (benchmark fetch-rows). A value
-// becomes a separate string or blob on demand.
+// Values copied from a statement, stored contiguously, with the bytes of their texts and blobs in a second buffer. A
+// copied row needs no allocation per value, and many rows share the two buffers (benchmark fetch-rows). A value becomes
+// a separate string or blob on demand.
 
 import RowanSQLite
 import Foundation
@@ -9,10 +9,10 @@ import Foundation
 @usableFromInline
 @frozen
 package struct PackedValue {
-    /// An integer, the bits of a double, or the start of the bytes of a text or a blob.
+    /// An integer, the bits of a double, or the offset of the bytes of a text or blob.
     @usableFromInline let word: Int64
 
-    /// The storage class in the three lowest bits, with SQLite's numbers; the number of bytes above them.
+    /// The storage class in the three lowest bits, using SQLite's numbers; the number of bytes in the others.
     @usableFromInline let typeAndCount: Int
 
     @inlinable
@@ -28,14 +28,14 @@ package struct PackedValue {
     @inlinable var count: Int { typeAndCount &>> 3 }
 }
 
-/// The values of copied rows. All values are appended first, and never change afterwards.
+/// The values of copied rows. All values are appended before any is read, and never change afterwards.
 ///
 /// Not `Sendable`: like rows, it must not be shared between threads.
 @usableFromInline
 package final class PackedValues {
-    // Each read of a value touches it: no exclusivity check.
+    // No exclusivity check, because every read accesses it.
     @exclusivity(unchecked) @usableFromInline private(set) var count = 0
-    /// `count` values, with memory for `capacity`. Only this class allocates, moves and frees this memory.
+    /// `count` values, with room for `capacity`. Only this class allocates, moves and frees this memory.
     @exclusivity(unchecked) @usableFromInline private(set) var values: UnsafeMutablePointer<PackedValue>
     @exclusivity(unchecked) private var capacity: Int
     /// The bytes that the values refer to.
@@ -45,7 +45,7 @@ package final class PackedValues {
 
     /// - Parameters:
     ///   - capacity: the expected number of values.
-    ///   - byteCapacity: the expected number of bytes of texts and blobs.
+    ///   - byteCapacity: the expected size of all texts and blobs.
     package init(capacity: Int, byteCapacity: Int) {
         self.capacity = max(capacity, 1)
         self.byteCapacity = max(byteCapacity, 1)
@@ -66,12 +66,11 @@ package final class PackedValues {
 
     /// Copies the current row of a statement.
     ///
-    /// - Precondition: the statement has a current row, with this number of columns.
+    /// - Precondition: the statement has a current row with this number of columns.
     package func append(_ statement: SQLiteStatement, width: Int) {
         if count &+ width > capacity { reserve(width) }
         for index in 0..<width {
-            // Fetched once, and read several times. An unprotected value can be read by the only user of the
-            // connection:
+            // Fetched once and read several times. An unprotected value may be read by the connection's only user:
             // https://sqlite.org/c3ref/value.html
             let value = sqlite3_column_value(statement, CInt(truncatingIfNeeded: index))
             let type = sqlite3_value_type(value)
@@ -109,7 +108,7 @@ package final class PackedValues {
         count &+= 1
     }
 
-    /// Appends the bytes of a value.
+    /// Appends bytes of a value.
     @inline(__always)
     private func append(_ type: CInt, _ start: UnsafeRawPointer?, _ count: Int) -> PackedValue {
         guard let start, count > 0 else { return PackedValue(word: 0, type: type) }
@@ -141,7 +140,6 @@ package final class PackedValues {
     /// The value at a position.
     @inlinable
     subscript(_ position: Int) -> PackedColumn {
-        // Guards the pointers.
         precondition(UInt(bitPattern: position) < UInt(bitPattern: count), "value out of range")
         return PackedColumn(value: UnsafePointer(values + position), bytes: UnsafeRawPointer(bytes))
     }

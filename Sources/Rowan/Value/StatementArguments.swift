@@ -1,5 +1,5 @@
-// The arguments of a statement: positional values, named values, or both. This is pure data: the statement checks it
-// against its parameters (Statement+Arguments).
+// The arguments of a statement: positional values, named values, or both. Pure data: the statement checks it against
+// its parameters (Statement+Arguments).
 
 /// The values of a statement's parameters.
 ///
@@ -36,7 +36,7 @@ public struct StatementArguments: Hashable, Sendable {
     /// Whether there are no arguments.
     public var isEmpty: Bool { values.isEmpty && namedValues.isEmpty }
 
-    /// Appends the positional values, and merges the named values.
+    /// Appends the positional values and merges the named values.
     ///
     /// - Returns: the named values that were replaced.
     @discardableResult

@@ -1,4 +1,4 @@
-// Binding: the counterpart of ColumnValue.
+// Binding: the counterpart to ColumnValue.
 
 public import RowanSQLite
 public import Foundation
@@ -29,7 +29,7 @@ extension Double {
     /// Binds the number. NaN becomes NULL.
     @inlinable
     package func bindNumber(to statement: SQLiteStatement, at index: CInt) -> CInt {
-        // The first comparison is all that a number pays.
+        // For a number, the first comparison is the only cost.
         if isNaN, isUnstorable { return unstorableCode }
         return sqlite3_bind_double(statement, index, self)
     }
@@ -42,7 +42,7 @@ extension String {
         return copy.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { text in
                 guard let count = CInt(exactly: text.count) else { return SQLITE_TOOBIG }
-                // An empty buffer may have no address, and SQLite binds NULL for a null address.
+                // An empty buffer may have a null address, for which SQLite binds NULL.
                 guard let start = text.baseAddress else { return rowan_bind_static_text(statement, index, "", 0) }
                 return rowan_bind_text(statement, index, start, count)
             }

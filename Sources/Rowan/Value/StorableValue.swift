@@ -1,4 +1,4 @@
-// Values whose stored form a record type can choose. The stored form is known once the column is.
+// Values whose stored form a record type can choose. The stored form is determined once the column is known.
 
 package import Foundation
 
@@ -11,7 +11,7 @@ package struct StorableValue: Hashable, Sendable {
     }
 
     package let content: Content
-    /// The stored form if no record type chooses another.
+    /// The stored form unless a record type chooses another.
     package let databaseValue: DatabaseValue
 
     package init(_ content: Content, databaseValue: DatabaseValue) {

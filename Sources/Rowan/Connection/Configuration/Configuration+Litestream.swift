@@ -1,8 +1,8 @@
-// A database that Litestream replicates: Litestream alone moves the write-ahead log into the file.
+// Databases replicated by Litestream: only Litestream moves the write-ahead log into the file.
 // Source: https://litestream.io/tips/
 
 extension Configuration {
-    /// The same configuration, with what a database needs that Litestream replicates.
+    /// The same configuration, adjusted for a database that Litestream replicates.
     var forReplication: Configuration {
         guard replicatedByLitestream else { return self }
         var configuration = self
@@ -17,7 +17,7 @@ extension Database {
     /// Leaves the checkpoints to Litestream.
     func leaveCheckpoints() throws {
         try makeStatement(sql: "PRAGMA wal_autocheckpoint = 0").runToEnd()
-        // A log that is emptied while Litestream does not run costs a snapshot of the whole database.
+        // A log that is emptied while Litestream is not running costs a snapshot of the whole database.
         try connection.set(.keepsLogWhenClosing, true)
     }
 }

@@ -1,4 +1,4 @@
-// The configuration of connections: a value that is read when a connection opens.
+// The configuration of connections: a value that is read when a connection is opened.
 
 public import Foundation
 public import Dispatch
@@ -33,13 +33,13 @@ public struct Configuration: Sendable {
     /// Whether foreign keys are enforced. True by default. <https://sqlite.org/foreignkeys.html>
     public var foreignKeysEnabled = true { didSet { identity = Identity() } }
 
-    /// Whether the connection refuses writes. False by default.
+    /// Whether the connection rejects writes. False by default.
     public var readonly = false { didSet { identity = Identity() } }
 
     /// A name for the connection, shown in its description.
     public var label: String? { didSet { identity = Identity() } }
 
-    /// The name of the virtual file system, or VFS, that opens the database. Nil by default: the default one of SQLite.
+    /// The name of the virtual file system, or VFS, that opens the database. Nil by default, for SQLite's default VFS.
     ///
     /// ```swift
     /// var config = Configuration()
@@ -47,31 +47,31 @@ public struct Configuration: Sendable {
     /// config.vfs = "litestream"
     /// ```
     ///
-    /// An extension that registers a VFS must be loaded by another connection before. A parameter `vfs` in the URI of a
-    /// database takes precedence. A name that is not registered is an error, which lists those that are.
+    /// An extension that registers a VFS must first be loaded by another connection. A parameter `vfs` in the URI of a
+    /// database takes precedence. An unregistered name is an error, which lists the registered names.
     /// <https://sqlite.org/vfs.html>
     public var vfs: String? { didSet { identity = Identity() } }
 
     /// Whether connections may load extensions from files: ``Database/loadExtension(path:entryPoint:)``. False by default.
     ///
-    /// The SQL function `load_extension()` stays disabled in any case. Extensions that are linked into the program need no
-    /// permission: ``Database/loadExtension(entryPoint:)``.
+    /// The SQL function `load_extension()` is always disabled. Extensions linked into the program need no permission:
+    /// ``Database/loadExtension(entryPoint:)``.
     public var allowsExtensions = false { didSet { identity = Identity() } }
 
-    /// Whether a double-quoted text that is not an identifier is a string. False by default.
+    /// Whether a double-quoted text that is not an identifier is treated as a string. False by default.
     /// <https://sqlite.org/quirks.html#double_quoted_string_literals_are_accepted>
     public var acceptsDoubleQuotedStringLiterals = false { didSet { identity = Identity() } }
 
-    /// What to do when another connection holds a lock. By default, an error at once.
+    /// The behaviour when another connection holds a lock. By default, an immediate error.
     ///
-    /// In a ``DatabasePool``, `.immediateError` lets readers wait for ten seconds, and the writer for a quarter of a
-    /// second: its own readers may hold its lock for a moment.
+    /// In a ``DatabasePool``, `.immediateError` makes readers wait for ten seconds and the writer for a quarter of a
+    /// second, because its own readers may hold its lock briefly.
     public var busyMode: Database.BusyMode = .immediateError { didSet { identity = Identity() } }
 
-    /// How readers handle locks of other connections; nil for `busyMode`, or 10 seconds for the readers of a pool.
+    /// The behaviour of readers when another connection holds a lock; nil for `busyMode`, or 10 seconds in a pool.
     package var readonlyBusyMode: Database.BusyMode? { didSet { identity = Identity() } }
 
-    /// How the writer of a pool handles locks of other connections; nil for `busyMode`.
+    /// The behaviour of a pool's writer when another connection holds a lock; nil for `busyMode`.
     package var writerBusyMode: Database.BusyMode? { didSet { identity = Identity() } }
 
     /// The journal mode of a ``DatabaseQueue``.
@@ -80,15 +80,15 @@ public struct Configuration: Sendable {
     /// Whether a transaction may stay open between two accesses. False by default.
     public var allowsUnsafeTransactions = false { didSet { identity = Identity() } }
 
-    /// The kind of transactions: the access decides on it, and ``Database/inTransaction(_:_:)`` takes another one.
+    /// The kind of transactions: determined by the access. ``Database/inTransaction(_:_:)`` can override it.
     @available(*, unavailable, message: "the access decides: a write begins an immediate transaction")
     public var defaultTransactionKind: Database.TransactionKind { .immediate }
 
-    /// The memory, in bytes, of the page cache of a connection that writes. 16 MB by default, eight times
-    /// SQLite's default, which nil leaves alone.
+    /// The memory, in bytes, of the page cache of a connection that writes. 16 MB by default, eight times SQLite's
+    /// default. Nil keeps SQLite's default.
     ///
-    /// The pages that a transaction changes stay in memory as long as they fit. A large import into a table with indexes is
-    /// faster with 64 MB, which the connection may then use for good. A `PRAGMA cache_size` in
+    /// The pages changed by a transaction stay in memory while they fit. A large import into a table with indexes is
+    /// faster with 64 MB, which the connection may then use permanently. A `PRAGMA cache_size` in
     /// ``prepareDatabase(_:)`` takes precedence. <https://sqlite.org/pragma.html#pragma_cache_size>
     ///
     /// ```swift
@@ -97,25 +97,25 @@ public struct Configuration: Sendable {
     /// ```
     public var cacheSize: Int? = 16 << 20 { didSet { identity = Identity() } }
 
-    /// The memory, in bytes, of the page cache of each reader of a ``DatabasePool``, and of each connection of a
-    /// snapshot. 4 MB by default. Nil leaves SQLite's default.
+    /// The memory, in bytes, of the page cache of each reader of a ``DatabasePool``, and of each snapshot connection. 4
+    /// MB by default. Nil keeps SQLite's default.
     public var readerCacheSize: Int? = 4 << 20 { didSet { identity = Identity() } }
 
     /// The size, in bytes, of the part of the file that connections map into memory. Nil by default: none, or the
-    /// default that SQLite was built with.
+    /// default of the SQLite build.
     ///
-    /// Reads of mapped pages need no system call, and no copy. An I/O error in a mapped page stops the program with a
-    /// signal, instead of an error. <https://sqlite.org/mmap.html>
+    /// Reads of mapped pages need no system call or copy. An I/O error in a mapped page stops the program with a signal
+    /// instead of throwing an error. <https://sqlite.org/mmap.html>
     public var mmapSize: Int? { didSet { identity = Identity() } }
 
     /// The size, in bytes, above which a ``DatabasePool`` empties its write-ahead log. 64 MB by default; nil for no
     /// limit.
     ///
-    /// SQLite copies the write-ahead log into the database file, and begins it anew when no read needs it. Reads that
-    /// overlap never leave such a moment: the file grows with each commit, and reads become slower. Above this size, the
-    /// writer waits after an access until the reads that are running have finished, and empties the file. It waits for a tenth
-    /// of a second at most, and for up to a second after shorter waits have failed. Other reads begin meanwhile, since they don't need it. Writers of other processes wait as for a write: they
-    /// need a ``busyMode`` that waits.
+    /// SQLite copies the write-ahead log into the database file and restarts it when no read needs it. If reads always
+    /// overlap, this never happens: the file grows with each commit, and reads become slower. Above this size, the
+    /// writer waits after an access until the running reads have finished, then empties the file. It waits for at most
+    /// a tenth of a second, and for up to a second after shorter waits have failed. Other reads can begin meanwhile,
+    /// since they don't need it. Writers in other processes wait as for a write: they need a ``busyMode`` that waits.
     ///
     /// ```swift
     /// var config = Configuration()
@@ -123,11 +123,11 @@ public struct Configuration: Sendable {
     /// let dbPool = try DatabasePool(path: path, configuration: config)
     /// ```
     ///
-    /// A single access can exceed the limit. So can the log during a long read or a snapshot: the writer then tries again
-    /// later, and waits for less than a tenth of the time. Where reads always overlap and take a fraction of a second, the log
-    /// exceeds the limit by what is written between two waits, which take up to a quarter of the time when the log is ten times as
-    /// large as its limit. ``DatabasePool/status`` shows both. There is no limit for a
-    /// program that makes its checkpoints itself, after `PRAGMA wal_autocheckpoint = 0`, and none for attached databases.
+    /// A single access can exceed the limit. So can the log during a long read or a snapshot: the writer then retries
+    /// later and waits for less than a tenth of the time. If reads always overlap and take a fraction of a second, the
+    /// log exceeds the limit by the amount written between two waits, which take up to a quarter of the time when the
+    /// log is ten times as large as its limit. ``DatabasePool/status`` shows both. There is no limit if the program
+    /// runs its own checkpoints, after `PRAGMA wal_autocheckpoint = 0`, and none for attached databases.
     /// <https://sqlite.org/wal.html#avoiding_excessively_large_wal_files>
     public var walSizeLimit: Int? = 64 << 20 { didSet { identity = Identity() } }
 
@@ -139,16 +139,16 @@ public struct Configuration: Sendable {
     /// let dbPool = try DatabasePool(path: path, configuration: config)
     /// ```
     ///
-    /// Litestream reads the write-ahead log, and makes the checkpoints itself. The connections of a queue or a pool
+    /// Litestream reads the write-ahead log and runs the checkpoints itself. The connections of a queue or a pool
     /// therefore:
     ///
-    /// - use WAL mode, with `PRAGMA synchronous = NORMAL`, unless ``prepareDatabase(_:)`` chooses another one;
-    /// - make no checkpoints of their own: `PRAGMA wal_autocheckpoint = 0`, no ``walSizeLimit``, and none when the last
-    ///   connection closes;
-    /// - wait for five seconds for a lock, which Litestream takes for a moment, unless ``busyMode`` says something else.
+    /// - use WAL mode, with `PRAGMA synchronous = NORMAL`, unless ``prepareDatabase(_:)`` chooses another level;
+    /// - run no checkpoints: `PRAGMA wal_autocheckpoint = 0`, no ``walSizeLimit``, and none when the last connection
+    ///   closes;
+    /// - wait for five seconds for a lock, which Litestream takes briefly, unless ``busyMode`` specifies otherwise.
     ///
-    /// Without a Litestream that runs, the write-ahead log grows without limit. Schema snapshots, dumps and observations of
-    /// the full database leave out the tables of Litestream in any case. It has no effect on databases in memory.
+    /// If Litestream isn't running, the write-ahead log grows without limit. Schema snapshots, dumps and observations
+    /// of the full database always exclude Litestream's tables. This has no effect on in-memory databases.
     /// <https://litestream.io/tips/>
     public var replicatedByLitestream = false { didSet { identity = Identity() } }
 
@@ -158,33 +158,33 @@ public struct Configuration: Sendable {
     /// Whether a lossy conversion is a decoding error, such as 1.5 or `'abc'` to an Int. False by default.
     public var strictConversions = false { didSet { identity = Identity() } }
 
-    /// Whether a named argument that a statement does not use is an error, as a misspelt name may be. False by default.
+    /// Whether an unused named argument, such as a misspelt one, is an error. False by default.
     ///
     /// ```swift
     /// // With strictArguments: SQLITE_MISUSE: unknown statement argument: nmae
     /// try db.execute(sql: "UPDATE player SET score = :score", arguments: ["score": 10, "nmae": "Arthur"])
     /// ```
     ///
-    /// A missing argument is an error in any case, and so are too many positional ones.
+    /// Missing arguments and extra positional arguments are always errors.
     public var strictArguments = false { didSet { identity = Identity() } }
 
-    /// Whether an update of a record throws an error for a column that the table, or the record, lacks. False by
-    /// default: an update sets the columns that both have.
+    /// Whether an update of a record throws an error for a column that the table or the record lacks. False by default:
+    /// an update sets only the columns that both have.
     ///
-    /// By default, a migration can update today's record type in yesterday's table:
+    /// By default, a migration can update the current record type in an older version of its table:
     ///
     /// ```swift
     /// // The table has no column "email" yet: UPDATE "player" SET "name"=? WHERE "id"=?
     /// try Player(id: 1, name: "Arthur", email: nil).update(db)
     /// ```
     ///
-    /// Strict columns find a misspelt name in `update(db, columns: ["nmae"])`. Insertions and upserts throw in any case.
+    /// Strict columns find a misspelt name in `update(db, columns: ["nmae"])`. Insertions and upserts always throw.
     public var strictColumns = false { didSet { identity = Identity() } }
 
     /// The clock of ``Database/transactionDate``.
     public var transactionClock: any TransactionClock = .default { didSet { identity = Identity() } }
 
-    /// The source of information that the schema does not contain: the primary keys of views.
+    /// The source of information missing from the schema: the primary keys of views.
     public var schemaSource: (any DatabaseSchemaSource)? { didSet { identity = Identity() } }
 
     // MARK: Concurrency
@@ -192,7 +192,7 @@ public struct Configuration: Sendable {
     /// The maximum number of concurrent readers of a ``DatabasePool``. 5 by default.
     public var maximumReaderCount = 5 { didSet { identity = Identity() } }
 
-    /// How long a read waits for a reader of a ``DatabasePool``. Nil by default: as long as necessary.
+    /// The maximum time a read waits for a reader of a ``DatabasePool``. Nil by default, for no limit.
     ///
     /// ```swift
     /// var config = Configuration()
@@ -202,11 +202,11 @@ public struct Configuration: Sendable {
     /// // SQLITE_BUSY: no reader was free for 10.0 seconds. In use: read for 61.3 seconds, last statement: SELECT ...
     /// ```
     ///
-    /// A read that waits longer throws SQLITE_BUSY, with an error that names the reads in use. The fetches of
-    /// observations wait as long as necessary, except for an immediate first one. See ``DatabasePool/status``.
+    /// A read that waits longer throws SQLITE_BUSY, with an error that lists the running reads. The fetches of
+    /// observations wait without a limit, except for an immediate first one. See ``DatabasePool/status``.
     public var readerTimeout: Duration? { didSet { identity = Identity() } }
 
-    /// What to do about long reads.
+    /// The handling of long reads.
     var longReadReport: LongReadReport? { didSet { identity = Identity() } }
 
     /// Whether readers record their last statements.
@@ -214,7 +214,7 @@ public struct Configuration: Sendable {
         readerTimeout != nil || longReadReport != nil || instruments.contains { $0.longReadAge != nil }
     }
 
-    /// Who hears what the connections do: logs, metrics and traces. Empty by default, which costs nothing.
+    /// The instruments that receive the connections' activity: logs, metrics and traces. None by default, at no cost.
     ///
     /// ```swift
     /// var config = Configuration()
@@ -230,9 +230,9 @@ public struct Configuration: Sendable {
     /// ``Database/resumeNotification``. False by default.
     public var observesSuspensionNotifications = false { didSet { identity = Identity() } }
 
-    /// Whether asynchronous writes that wait at the same time share one transaction. False by default.
+    /// Whether asynchronous writes that are waiting at the same time share one transaction. False by default.
     ///
-    /// With many small writes, most of the time is spent on commits, above all if each waits for the disk
+    /// With many small writes, most of the time is spent on commits, especially if each waits for the disk
     /// (`PRAGMA synchronous = FULL`). A shared transaction commits once for up to a thousand writes:
     ///
     /// ```swift
@@ -242,13 +242,13 @@ public struct Configuration: Sendable {
     /// try await dbPool.write { db in try player.insert(db) }   // returns after the commit
     /// ```
     ///
-    /// Only `write` with `await` takes part. Each write runs in its own savepoint: it has its own result or error, and
-    /// its failure leaves the others alone. If the shared transaction can't be committed, because of a deferred foreign
-    /// key for example, or if a write ends it, then each write runs again in a transaction of its own. The closures run
-    /// outside of their tasks, without task-local values.
+    /// This applies only to `write` with `await`. Each write runs in its own savepoint: it has its own result or error,
+    /// and its failure doesn't affect the others. If the shared transaction can't be committed, for example because of
+    /// a deferred foreign key, or if a write ends it, each write is rerun in its own transaction. The closures run
+    /// outside their tasks, without task-local values.
     public var groupsAsyncWrites = false { didSet { identity = Identity() } }
 
-    /// Whether observations of values and regions also notice the commits of other connections and processes. False by
+    /// Whether observations of values and regions also react to commits by other connections and processes. False by
     /// default.
     ///
     /// ```swift
@@ -257,26 +257,25 @@ public struct Configuration: Sendable {
     /// let dbPool = try DatabasePool(path: path, configuration: config)
     /// ```
     ///
-    /// The kernel reports when the files are written. A commit can become visible a moment after its write: until ten
-    /// minutes after the last one, a counter of the database is read every two seconds. What has changed is unknown, so
-    /// that all observations fetch again. They don't notice changes in databases in memory, and on network file systems.
-    /// With a ``vfs``, whose databases may be no files, the counter is read every two seconds in any case.
+    /// The kernel reports when the files are written. A commit can become visible slightly after its write, so a
+    /// database counter is read every two seconds until ten minutes after the last write. The changes themselves are
+    /// unknown, so all observations fetch again. Changes to in-memory databases and on network file systems are not
+    /// detected. With a ``vfs``, whose databases may not be files, the counter is always read every two seconds.
     public var observesOtherProcesses = false { didSet { identity = Identity() } }
 
-    /// How often to ask for the commits of others, where nothing reports them.
+    /// The interval for polling for commits by others where nothing reports them.
     package var pollingInterval: Duration? { didSet { identity = Identity() } }
 
-    /// The quality of service of asynchronous accesses. Synchronous accesses run on the thread of their caller.
+    /// The quality of service of asynchronous accesses. Synchronous accesses run on the caller's thread.
     public var qos: DispatchQoS = .userInitiated { didSet { identity = Identity() } }
 
     /// The queue of asynchronous accesses, if any.
     ///
-    /// Synchronous accesses run on the thread of their caller in any case. Reads that
-    /// ``DatabaseWriter/spawnConcurrentRead(_:)`` schedules don't run on this queue either, because the writer waits
-    /// for their start.
+    /// Synchronous accesses always run on the caller's thread. Reads that ``DatabaseWriter/spawnConcurrentRead(_:)``
+    /// schedules don't run on this queue either, because the writer waits for their start.
     public var targetQueue: DispatchQueue? { didSet { identity = Identity() } }
 
-    /// The queue of the asynchronous writes of a pool; `targetQueue` by default.
+    /// The queue for the asynchronous writes of a pool; `targetQueue` by default.
     public var writeTargetQueue: DispatchQueue? { didSet { identity = Identity() } }
 
     /// The quality of service of asynchronous reads.
@@ -289,14 +288,14 @@ public struct Configuration: Sendable {
 
     private(set) var setups: [@Sendable (Database) throws -> Void] = [] { didSet { identity = Identity() } }
 
-    /// Adds a closure that runs when a connection opens, before its first use. It can add functions and collations, run
-    /// pragmas...
+    /// Adds a closure that runs when a connection is opened, before its first use. It can add functions and collations,
+    /// run pragmas…
     public mutating func prepareDatabase(_ setup: @escaping @Sendable (Database) throws -> Void) {
         setups.append(setup)
     }
 
-    /// What a configuration shares with its unchanged copies: most options are closures and other values that can't be
-    /// compared. Each stored property renews it.
+    /// The identity that a configuration shares with its unchanged copies, because most options are closures and other
+    /// values that can't be compared. Each stored property renews it.
     package private(set) var identity = Identity.ofDefault
 
     package final class Identity: Hashable, Sendable {
@@ -327,7 +326,7 @@ public struct CustomTransactionClock: TransactionClock {
     /// Creates a clock from a closure.
     public init(_ now: @escaping @Sendable (Database) throws -> Date) { clock = now }
 
-    /// The date that the closure returns.
+    /// The date returned by the closure.
     public func now(_ db: Database) throws -> Date { try clock(db) }
 }
 

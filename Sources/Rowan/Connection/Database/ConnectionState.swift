@@ -1,9 +1,9 @@
-// Values that the layers above store on a connection, such as the plans of records. Each layer declares a class, and the
-// place of its values: an access costs one array index, and the single checked cast, which is here, never fails. Places
-// have numbers of their own, which the compiler knows: a counter would be a global variable, and cost a call of the
-// runtime at each access (benchmark insert-struct).
+// Values that the layers above store on a connection, such as the plans of records. Each layer declares a class and the
+// place of its values: an access costs one array index, and the only checked cast, in this file, never fails. Places
+// have fixed numbers known to the compiler: a counter would be a global variable and cost a runtime call at each access
+// (benchmark insert-struct).
 
-/// A value that a layer above stores on a connection. Its class is final.
+/// A value stored on a connection by a layer above. Its class is final.
 ///
 /// ```swift
 /// final class RecordPlans: ConnectionStateValue {
@@ -17,14 +17,14 @@
 /// ```
 @usableFromInline
 package protocol ConnectionStateValue: AnyObject {
-    /// The place of the values of this class only.
+    /// The place of this class's values only.
     static var place: ConnectionState.Place { get }
 }
 
-/// The values that the layers above store on a connection: at most one of each class.
+/// The values stored on a connection by the layers above: at most one of each class.
 @usableFromInline
 package struct ConnectionState {
-    /// The place of the values of one class.
+    /// The place of a class's values.
     @usableFromInline
     package struct Place: Sendable {
         @usableFromInline let index: Int
@@ -32,7 +32,7 @@ package struct ConnectionState {
 
         /// Creates a place.
         ///
-        /// - Parameter index: a small number that no other class has.
+        /// - Parameter index: a small number that no other class uses.
         @inlinable
         package init(_ index: Int, _ lifetime: Lifetime) {
             self.index = index
@@ -43,7 +43,7 @@ package struct ConnectionState {
     /// The lifetime of a value.
     @usableFromInline
     package enum Lifetime: Sendable {
-        /// Until the connection releases its statements: when memory is released, and before closing. The value is then
+        /// Until the connection releases its statements, when memory is released and before closing. The value is then
         /// created again on demand.
         case statements
         /// Until the connection is closed.
@@ -51,14 +51,14 @@ package struct ConnectionState {
     }
 
     @usableFromInline package private(set) var values: [AnyObject?] = []
-    /// The places of the values that live as long as the statements.
+    /// The places of the values that live until the statements are released.
     private var temporary: Set<Int> = []
 
-    /// The plan that ran last, for programs that write many records of one type: finding it costs three comparisons
-    /// (benchmark insert-record). It lives as long as the statements.
+    /// The last plan that ran, for programs that write many records of one type: finding it costs three comparisons
+    /// (benchmark insert-record). It lives until the statements are released.
     package var recentPlan: RecentPlan?
 
-    /// A plan, and what determines it.
+    /// A plan and the values that determine it.
     package struct RecentPlan {
         package let type: ObjectIdentifier
         package let code: UInt8
@@ -78,7 +78,7 @@ package struct ConnectionState {
             let index = Value.place.index
             guard index < values.count, let value = values[index] else { return nil }
             Self.check(value, Value.self)
-            // The class has been compared: `as?` would search the superclasses (benchmark insert-struct).
+            // The class has already been compared: `as?` would search the superclasses (benchmark insert-struct).
             return unsafeDowncast(value, to: Value.self)
         }
         set {
@@ -105,12 +105,12 @@ package struct ConnectionState {
         return value
     }
 
-    /// Whether a place is empty. For the user's code, this costs an index and a comparison (benchmark insert-struct).
+    /// Whether a place is empty. In the user's code, this costs an index and a comparison (benchmark insert-struct).
     @inlinable
     package func isEmpty(_ place: Place) -> Bool { place.index >= values.count || values[place.index] == nil }
 
-    /// Removes the values with this lifetime. ``Database/releaseMemory()``, and the check before closing, remove the
-    /// values that live as long as the statements; closing removes the others.
+    /// Removes the values with this lifetime. ``Database/releaseMemory()`` and the check before closing remove the
+    /// values tied to the statements; closing removes the others.
     package mutating func removeAll(_ lifetime: Lifetime) {
         if lifetime == .statements { recentPlan = nil }
         for index in values.indices where temporary.contains(index) == (lifetime == .statements) { values[index] = nil }

@@ -1,10 +1,10 @@
-// Waiting for locks. The busy handler is ours, so a cancelled access stops waiting immediately.
+// Waiting for locks. A custom busy handler is used so that a cancelled access stops waiting immediately.
 
 package import Foundation
 import Synchronization
 
 extension Database {
-    /// Sets how the connection handles locks of other connections.
+    /// Sets the behaviour when another connection holds a lock.
     func setBusyMode(_ mode: BusyMode) throws {
         let hooks = try connection.openHooks()
         busyMode = mode
@@ -22,8 +22,8 @@ extension Database {
         }
     }
 
-    /// Runs the closure, which waits for locks at least as long as a timeout. A callback of the configuration decides
-    /// itself. The mode, or the timeout of `PRAGMA busy_timeout` that has replaced it, is restored.
+    /// Runs the closure, which waits for locks for at least the given timeout. If the configuration has a callback, the
+    /// callback decides instead. The mode, or the `PRAGMA busy_timeout` that replaced it, is then restored.
     package func waitingForLocks<T>(atLeast timeout: TimeInterval, _ body: () throws -> T) throws -> T {
         let hooks = try connection.openHooks()
         let (mode, pragma) = (busyMode, hooks.busyTimeout)
@@ -34,7 +34,7 @@ extension Database {
         case .immediateError, .timeout, .callback:
             try setBusyMode(.timeout(timeout))
             defer {
-                // The program may have closed the connection. Otherwise, what could be set can be set again.
+                // The program may have closed the connection. Otherwise, a mode that could be set can be set again.
                 if connection.pointer != nil {
                     try? setBusyMode(mode)
                     hooks.setBusyTimeout(pragma)
@@ -44,9 +44,9 @@ extension Database {
         }
     }
 
-    /// Runs the closure, and repeats it while other connections are opening the same file: each of them locks it for a
-    /// moment, and SQLite does not always ask the busy handler then. It is repeated for two seconds, or for the timeout
-    /// of the busy mode. A callback of the configuration decides itself.
+    /// Runs the closure and repeats it while other connections are opening the same file: each of them locks it
+    /// briefly, and SQLite does not always call the busy handler in this case. It is repeated for two seconds, or for
+    /// the timeout of the busy mode. If the configuration has a callback, the callback decides instead.
     func retryingWhileOpening<T>(_ body: () throws -> T) throws -> T {
         let timeout: TimeInterval
         switch configuration.busyMode {
@@ -54,7 +54,7 @@ extension Database {
         case .timeout(let seconds): timeout = seconds
         case .callback: return try body()
         }
-        // The closure may have waited too: the time begins before it.
+        // The closure may have waited too, so the time starts before it.
         var wait = LockWait(timeout: timeout)
         wait.begin()
         var count = 1
@@ -72,14 +72,14 @@ struct LockWait {
     private let timeout: Duration?
     private var deadline: ContinuousClock.Instant?
 
-    /// - Parameter timeout: in seconds. An infinite timeout never ends; a negative one, or NaN, ends at once.
+    /// - Parameter timeout: in seconds. An infinite timeout never expires; a negative one or NaN expires immediately.
     init(timeout: TimeInterval) {
-        // A year is practically forever, and does not overflow.
+        // A year is effectively unlimited and does not overflow.
         let year = 31_536_000.0
         self.timeout = timeout == .infinity ? nil : .seconds(min(max(timeout.isNaN ? 0 : timeout, 0), year))
     }
 
-    /// Begins the wait. Otherwise, it begins with the first pause.
+    /// Starts the wait. Otherwise, it starts with the first pause.
     mutating func begin() { deadline = timeout.map { ContinuousClock.now + $0 } }
 
     /// Pauses.
@@ -94,7 +94,7 @@ struct LockWait {
             guard now < deadline else { return false }
             pause = min(pause, deadline - now)
         }
-        // In slices, to detect a cancellation within 5 milliseconds.
+        // Sleeps in slices, to detect a cancellation within 5 milliseconds.
         let end = now + pause
         while !isCancelled() {
             let rest = end - ContinuousClock.now

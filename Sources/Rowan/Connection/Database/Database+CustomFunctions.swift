@@ -3,8 +3,8 @@
 extension Database {
     /// Adds a custom SQL function. It replaces any function with the same name and number of arguments.
     ///
-    /// If SQLite refuses it, because its name is too long, or because it has more arguments than SQLite accepts, the
-    /// statements that use the function throw the reason.
+    /// If SQLite rejects it, because its name is too long or it has too many arguments, the statements that use the
+    /// function throw an error that states the reason.
     ///
     /// A function can't be replaced while a statement is running. Until SQLite accepts the new function, the statements
     /// that use it throw a ``DatabaseError`` with the code SQLITE_BUSY.
@@ -27,7 +27,7 @@ extension Database {
 
     /// Adds a custom collation. It replaces any collation with the same name.
     ///
-    /// If SQLite refuses it, the statements that use the collation throw the reason.
+    /// If SQLite rejects it, the statements that use the collation throw an error that states the reason.
     ///
     /// A collation can't be replaced while a statement is running. Until SQLite accepts the new one, the statements that
     /// may compare texts throw a ``DatabaseError`` with the code SQLITE_BUSY.

@@ -1,7 +1,7 @@
-// Extensions of SQLite: functions, virtual tables and file systems that other people have written in C.
+// SQLite extensions: functions, virtual tables and file systems written in C by third parties.
 
 extension Database {
-    /// Loads an extension of SQLite from a library. The configuration must allow it.
+    /// Loads an SQLite extension from a library. The configuration must allow it.
     ///
     /// ```swift
     /// var config = Configuration()
@@ -12,17 +12,18 @@ extension Database {
     /// let dbPool = try DatabasePool(path: path, configuration: config)
     /// ```
     ///
-    /// What the extension adds exists on this connection: load it in ``Configuration/prepareDatabase(_:)``, so that all
-    /// connections of a pool have it. A library runs with all rights of the program, so load only those that you trust. SQL
-    /// can't load any: SQLite accepts libraries only during this call.
+    /// The extension's additions are available only on this connection: load it in
+    /// ``Configuration/prepareDatabase(_:)`` so that all connections of a pool have it. A library runs with all the
+    /// program's rights, so load only libraries you trust. SQL can't load any: SQLite accepts libraries only during
+    /// this call.
     ///
     /// - Parameters:
-    ///   - path: the path of the library. Its suffix may be missing.
+    ///   - path: the path of the library. Its suffix may be omitted.
     ///   - entryPoint: the name of the C function to call. By default, SQLite derives it from the name of the file:
     ///     `sqlite3_vec_init` for `vec0.so`.
     /// - Throws: a ``DatabaseError``; its code is SQLITE_AUTH if the configuration does not allow extensions,
-    ///   SQLITE_CANTOPEN without a file, and SQLITE_ERROR if the SQLite that runs is built without extensions, as Apple's
-    ///   is, or if the library can't be loaded.
+    ///   SQLITE_CANTOPEN if the file doesn't exist, and SQLITE_ERROR if the running SQLite is built without extensions,
+    ///   like Apple's, or if the library can't be loaded.
     ///
     /// Article: <doc:VectorSearch>.
     ///
@@ -36,7 +37,7 @@ extension Database {
         try connection.loadExtension(path: path, entryPoint: entryPoint)
     }
 
-    /// Loads an extension of SQLite that is linked into the program. It works with any SQLite, without a permission.
+    /// Loads an SQLite extension linked into the program. It works with any SQLite and needs no permission.
     ///
     /// ```swift
     /// import CSQLiteVec   // a target with the C sources of the extension
@@ -46,12 +47,12 @@ extension Database {
     /// }
     /// ```
     ///
-    /// If the extension is compiled with `SQLITE_CORE`, it calls the SQLite of the program, as it should on Apple systems.
-    /// If its header includes `sqlite3ext.h`, Swift sees another type for the third argument. Pass a closure then:
-    /// `{ sqlite3_vec_init($0, $1, UnsafePointer($2)) }`.
+    /// If the extension is compiled with `SQLITE_CORE`, it calls the SQLite of the program, as it should on Apple
+    /// systems. If its header includes `sqlite3ext.h`, Swift imports another type for the third argument. Pass a
+    /// closure in this case: `{ sqlite3_vec_init($0, $1, UnsafePointer($2)) }`.
     ///
     /// - Parameter entryPoint: the C function `int (sqlite3 *, char **, const sqlite3_api_routines *)`.
-    /// - Throws: a ``DatabaseError`` with the code and the message of the entry point.
+    /// - Throws: a ``DatabaseError`` with the entry point's code and message.
     ///
     /// Article: <doc:VectorSearch>.
     ///

@@ -1,16 +1,16 @@
-// The available SQL functions: they depend on the version of SQLite, and on its build options.
+// The available SQL functions, which depend on SQLite's version and build options.
 
 extension Database {
-    /// Whether a function is available: a function of SQLite, or a custom one.
+    /// Whether a function is available: an SQLite function or a custom one.
     ///
     /// ```swift
     /// if try db.hasFunction("jsonb", argumentCount: 1) { ... }   // SQLite 3.45
     /// ```
     ///
     /// - Parameters:
-    ///   - name: the name, case-insensitively.
+    ///   - name: the name, case-insensitive.
     ///   - argumentCount: the number of arguments; nil for any number.
-    /// - Throws: the error of SQLite.
+    /// - Throws: SQLite's error.
     ///
     /// Source: <https://sqlite.org/pragma.html#pragma_function_list>
     public func hasFunction(_ name: String, argumentCount: Int? = nil) throws -> Bool {
@@ -21,9 +21,9 @@ extension Database {
         return try !Row.rows(connection, sql, [name, argumentCount]).isEmpty
     }
 
-    /// The names of the available JSON functions, sorted: `json`, `json_array`...
+    /// The names of the available JSON functions, sorted: `json`, `json_array`…
     ///
-    /// - Throws: the error of SQLite.
+    /// - Throws: SQLite's error.
     public var jsonFunctionNames: [String] {
         get throws {
             let sql = "SELECT DISTINCT name FROM pragma_function_list WHERE name LIKE 'json%' ORDER BY name"

@@ -16,8 +16,8 @@ extension Database {
     /// let dbQueue = try DatabaseQueue(path: "secret.sqlite", configuration: config)
     /// ```
     ///
-    /// A wrong passphrase throws SQLITE_NOTADB at the first read of the file, which happens when the queue or the pool
-    /// opens. The same happens with any passphrase if the file is not encrypted.
+    /// With a wrong passphrase, SQLITE_NOTADB is thrown at the first read of the file, which happens when the queue or
+    /// pool is opened. The same error is thrown with any passphrase if the file is not encrypted.
     ///
     /// - Throws: SQLITE_ERROR if the running SQLite does not support encryption; SQLITE_MISUSE if the passphrase is
     ///   empty.
@@ -56,11 +56,11 @@ extension Database {
     /// }
     /// ```
     ///
-    /// Connections that open later need the new passphrase. A file that is not encrypted can't be encrypted this way:
-    /// copy it into an encrypted file with `sqlcipher_export`.
+    /// Connections opened later need the new passphrase. An unencrypted file can't be encrypted this way: copy it into
+    /// an encrypted file with `sqlcipher_export`.
     ///
     /// - Throws: SQLITE_ERROR if the running SQLite does not support encryption; SQLITE_MISUSE if the passphrase is
-    ///   empty; otherwise the error of SQLite.
+    ///   empty; otherwise SQLite's error.
     ///
     /// Source: <https://www.zetetic.net/sqlcipher/sqlcipher-api/#sqlite3_rekey>
     public func changePassphrase(_ passphrase: String) throws {

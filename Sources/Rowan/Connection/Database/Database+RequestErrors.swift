@@ -1,4 +1,4 @@
-// Errors of the resolver, as errors for users.
+// Errors of the resolver as user-facing errors.
 
 extension Database {
     package func error(forNesting levels: Int) -> any Error {

@@ -1,12 +1,12 @@
-// Statements of a connection, from texts or literals: one or several.
+// Statements of a connection, from texts or literals with one or several statements.
 
 import Foundation
 
 extension Database {
     /// Prepares a statement.
     ///
-    /// - Throws: the error of SQLite; SQLITE_MISUSE if the text contains several statements, SQLITE_ERROR if it
-    ///   contains none.
+    /// - Throws: SQLite's error; SQLITE_MISUSE if the text contains several statements, SQLITE_ERROR if it contains
+    ///   none.
     public func makeStatement(sql: String) throws -> Statement { try connection.prepare(sql) }
 
     /// Prepares a statement from a literal, with its arguments set.
@@ -22,11 +22,11 @@ extension Database {
 
     /// A prepared statement that is kept for reuse. If it is in use, a new statement is returned.
     ///
-    /// - Throws: the error of SQLite; SQLITE_MISUSE if the text contains several statements, SQLITE_ERROR if it
-    ///   contains none.
+    /// - Throws: SQLite's error; SQLITE_MISUSE if the text contains several statements, SQLITE_ERROR if it contains
+    ///   none.
     public func cachedStatement(sql: String) throws -> Statement { try connection.cachedUserStatement(sql) }
 
-    /// Checks out a statement for SQL of the program, with its arguments set.
+    /// Checks out a statement for the program's SQL, with its arguments set.
     @usableFromInline
     package func use(sql: String, _ arguments: StatementArguments) throws -> StatementUse {
         let use = try connection.use(sql)
@@ -42,7 +42,7 @@ extension Database {
         return statement
     }
 
-    /// The statements of a text, one after the other: each is prepared after the previous one has run.
+    /// The statements of a text, in order: each is prepared after the previous one has run.
     ///
     /// ```swift
     /// let statements = try db.allStatements(sql: "INSERT INTO t VALUES (?); INSERT INTO t VALUES (?)", arguments: [1, 2])
@@ -51,7 +51,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - sql: the statements, separated by semicolons.
-    ///   - arguments: each statement takes its positional arguments in order, and the named arguments that it knows.
+    ///   - arguments: each statement takes its positional arguments in order, and the named ones it has parameters for.
     public func allStatements(sql: String, arguments: StatementArguments? = nil) throws -> SQLStatementCursor {
         SQLStatementCursor(
             try SQLScript(sql, connection), sql: sql, arguments: arguments,
@@ -71,9 +71,9 @@ extension Database {
     /// try db.execute(sql: "INSERT INTO player (name) VALUES (:name)", arguments: ["name": "Arthur"])
     /// ```
     ///
-    /// - Throws: the error of SQLite; SQLITE_MISUSE for missing or extra arguments.
+    /// - Throws: SQLite's error; SQLITE_MISUSE for missing or extra arguments.
     public func execute(sql: String, arguments: StatementArguments = StatementArguments()) throws {
-        // A text that was executed before as a single statement is in the pool.
+        // A text already executed as a single statement is in the pool.
         if let known = connection.knownSQL(sql) {
             let use = try connection.use(known)
             return try use.statement.execute(arguments: arguments)
@@ -101,7 +101,7 @@ extension Database {
 }
 
 extension SQL {
-    /// Builds the SQL of the literal, and its arguments.
+    /// Builds the SQL of the literal and its arguments.
     public func build(_ db: Database) throws -> (sql: String, arguments: StatementArguments) {
         var renderer = Renderer()
         renderer.write(try Resolver(db).literal(self))
@@ -112,7 +112,7 @@ extension SQL {
 /// A cursor over the statements of a text.
 public final class SQLStatementCursor: Cursor {
     private let script: SQLScript
-    /// A statement that was compiled before the first call of `next`.
+    /// A statement compiled before the first call of `next`.
     private var first: Statement?
     private let sql: String
     private var positional: ArraySlice<DatabaseValue>?
@@ -132,8 +132,8 @@ public final class SQLStatementCursor: Cursor {
 
     /// The next statement, or nil at the end of the text.
     ///
-    /// - Throws: the error of SQLite; at the end, SQLITE_MISUSE if no statement has used some positional arguments or,
-    ///   with ``Configuration/strictArguments``, some named ones.
+    /// - Throws: SQLite's error; at the end, SQLITE_MISUSE if no statement has used some positional arguments or, with
+    ///   ``Configuration/strictArguments``, some named ones.
     public func next() throws -> Statement? {
         guard let statement = try nextStatement() else {
             try refuseUnusedArguments()

@@ -1,4 +1,4 @@
-// Traces: the statements of a connection, and how long they take.
+// Traces: the statements of a connection and their durations.
 
 public import Foundation
 
@@ -10,13 +10,13 @@ extension Database {
         /// Creates options from their raw value.
         public init(rawValue: CInt) { self.rawValue = rawValue }
 
-        /// Each statement, when it starts. A trace without events reports these.
+        /// Each statement when it starts. A trace without events reports these.
         public static let statement = TracingOptions(rawValue: 1)
-        /// Each statement with its duration, when it ends.
+        /// Each statement with its duration when it finishes.
         public static let profile = TracingOptions(rawValue: 2)
-        /// Leaves out the statements that begin and end transactions and savepoints.
+        /// Excludes statements that begin and end transactions and savepoints.
         public static let withoutTransactions = TracingOptions(rawValue: 1 << 16)
-        /// Leaves out the statements that virtual tables run, as full-text tables do on their shadow tables.
+        /// Excludes statements that virtual tables run, such as those of full-text tables on their shadow tables.
         public static let withoutShadowTables = TracingOptions(rawValue: 1 << 17)
 
         fileprivate var events: StatementTracer.Events {
@@ -32,7 +32,7 @@ extension Database {
     public enum TraceEvent: CustomStringConvertible {
         /// A traced statement.
         public struct Statement: CustomStringConvertible {
-            /// The error of a statement that has failed; nil in the event of a start.
+            /// The error of a failed statement; nil in the event of a start.
             public let error: (any Error)?
             let text: TracedSQL
             let showsArguments: Bool
@@ -40,24 +40,24 @@ extension Database {
             /// The SQL, with its parameters.
             public var sql: String { text.sql }
 
-            /// The SQL with the arguments as literals, which may be personal data. It is made when it is read.
+            /// The SQL with the arguments as literals, which may be personal data. It is created when it is read.
             public var expandedSQL: String { text.expandedSQL }
 
             /// The SQL. It contains the arguments only if the configuration makes them public.
             public var description: String { showsArguments ? expandedSQL : sql }
         }
 
-        /// A statement starts.
+        /// A statement is starting.
         case statement(Statement)
-        /// A statement has ended, after a duration in seconds, measured in nanoseconds. A statement that returns rows ends
-        /// after its last row, or when its cursor is released.
+        /// A statement has finished, with its duration in seconds, measured in nanoseconds. A statement that returns
+        /// rows finishes after its last row or when its cursor is released.
         case profile(statement: Statement, duration: TimeInterval)
 
-        /// The SQL, preceded by the duration for a profile event, and by the error of a statement that has failed.
+        /// The SQL, preceded by the duration for a profile event, and by the error if the statement has failed.
         public var description: String { prefix + statement.description }
 
-        /// The SQL with the arguments as literals, preceded by the duration for a profile event, and by the error of a
-        /// statement that has failed.
+        /// The SQL with the arguments as literals, preceded by the duration for a profile event, and by the error if
+        /// the statement has failed.
         public var expandedDescription: String { prefix + statement.expandedSQL }
 
         private var statement: Statement {
@@ -88,13 +88,12 @@ extension Database {
         }
     }
 
-    /// A trace that ``addTrace(options:_:)`` has added, to remove it.
+    /// Identifies a trace added by ``addTrace(options:_:)``, for removing it.
     public struct TraceToken: Hashable, Sendable {
         fileprivate let number: Int
     }
 
-    /// Calls a closure for each statement, or for each duration. It replaces the trace that the last call has set; nil
-    /// stops it.
+    /// Calls a closure for each statement or each duration. This replaces the trace set by the last call; nil stops it.
     ///
     /// ```swift
     /// db.trace { print($0) }                    // SELECT * FROM player
@@ -109,7 +108,7 @@ extension Database {
         traceListener = trace.map { addTrace(options: options, $0) }
     }
 
-    /// Adds a closure that is called for each statement, or for each duration, besides others.
+    /// Adds a closure that is called for each statement or each duration, in addition to others.
     ///
     /// ```swift
     /// config.prepareDatabase { db in
@@ -135,11 +134,11 @@ extension Database {
     /// Stops a trace.
     public func removeTrace(_ token: TraceToken) { connection.removeTrace(token.number) }
 
-    /// Calls a function with each statement of the closure that writes, with its arguments as literals. The statements
-    /// of triggers are not included.
+    /// Calls a function with each writing statement of the closure, with its arguments as literals. The statements of
+    /// triggers are not included.
     package func tracingWrites(_ report: @escaping (String) -> Void, during body: () throws -> Void) throws {
         let number = try connection.addTrace(.starts) { event in
-            // Arguments are shown: this is for the program, not for a log.
+            // Arguments are included, because this is for the program rather than a log.
             if !event.text.isReadonly, !event.text.isOfTrigger { report(event.text.expandedSQL) }
         }
         defer { connection.removeTrace(number) }

@@ -1,6 +1,6 @@
-// Transactions and savepoints. TransactionState, which follows SQLite, knows whether a transaction is open and may be
-// committed. This file defines how transactions begin and end, even after errors: if a rollback fails, it is tried
-// again without the running statements. If it fails again, the transaction can't be committed.
+// Transactions and savepoints. TransactionState, which follows SQLite, records whether a transaction is open and may be
+// committed. This file defines how transactions begin and end, even after errors: if a rollback fails, it is retried
+// without the running statements. If it fails again, the transaction can't be committed.
 
 public import Foundation
 import Synchronization
@@ -25,21 +25,21 @@ extension Database {
     /// ```
     ///
     /// - Parameters:
-    ///   - kind: by default, immediate; deferred on a read-only connection.
-    ///   - operations: a closure that runs in the transaction, and returns how the transaction ends.
-    /// - Throws: the error of the operations or of the commit, after a rollback. SQLITE_ABORT if the transaction has
-    ///   already been rolled back, by SQLite or by a statement of the operations, but the operations ask to commit it;
-    ///   or if a statement has committed it, but the operations ask to roll it back.
+    ///   - kind: the kind; by default, immediate, or deferred on a read-only connection.
+    ///   - operations: a closure that runs in the transaction and returns its completion.
+    /// - Throws: the error of the operations or the commit, after a rollback. SQLITE_ABORT if the operations request a
+    ///   commit but the transaction has already been rolled back, by SQLite or by one of their statements; or if they
+    ///   request a rollback but a statement has committed it.
     public func inTransaction(
         _ kind: TransactionKind? = nil, _ operations: () throws -> TransactionCompletion
     ) throws {
         _ = try transaction(kind, completion: { $0 }, operations)
     }
 
-    /// The implementation of all transactions. It uses no tuple and no Result, whose metadata would be looked up at
-    /// each access (benchmark point-read-pool).
+    /// The implementation of all transactions. It uses no tuple and no Result, because their metadata would be looked
+    /// up at each access (benchmark point-read-pool).
     ///
-    /// - Parameter completion: whether the result of the operations commits; any result does if it is nil.
+    /// - Parameter completion: whether to commit for a result of the operations; nil to commit for any result.
     package func transaction<T>(
         _ kind: TransactionKind?, completion: ((T) -> TransactionCompletion)? = nil, _ operations: () throws -> T
     ) throws -> T {
@@ -56,8 +56,8 @@ extension Database {
             }
         } catch {
             connection.transaction.isScopeEnding = true
-            // The first error takes precedence. If the rollback fails, the transaction can't be committed, and the end
-            // of the access rolls it back.
+            // The first error takes precedence. If the rollback fails, the transaction can't be committed and is rolled
+            // back when the access finishes.
             try? rollback()
             throw error
         }
@@ -67,7 +67,7 @@ extension Database {
 
     /// Commits the transaction of a scope, unless its operations have committed it.
     private func commitScope() throws {
-        // A read has nothing to lose: its results stay valid if the task is cancelled in the meantime.
+        // A read has nothing to lose: its results remain valid if the task is cancelled in the meantime.
         if connection.mustStop, connection.readOnlyDepth == 0 { throw CancellationError() }
         if connection.transaction.phase != .ended(.committed) { try commit() }
     }
@@ -112,8 +112,8 @@ extension Database {
 
     /// Commits the transaction.
     ///
-    /// - Throws: the error of SQLite, which leaves the transaction open; SQLITE_ABORT if the transaction has been
-    ///   rolled back, or must be.
+    /// - Throws: SQLite's error, which leaves the transaction open; SQLITE_ABORT if the transaction has been or must be
+    ///   rolled back.
     public func commit() throws {
         if connection.transaction.phase != .open, let refusal = connection.transaction.refusal(of: .commit) {
             connection.transaction.acknowledge()
@@ -122,10 +122,10 @@ extension Database {
         try run(transactionStatements.commit)
     }
 
-    /// Rolls back the transaction. It does nothing without a transaction, because SQLite may have rolled it back on its
-    /// own.
+    /// Rolls back the transaction. Does nothing if no transaction is open, because SQLite may have rolled it back
+    /// itself.
     ///
-    /// - Throws: the error of SQLite; the transaction can then only be rolled back.
+    /// - Throws: SQLite's error; the transaction can then only be rolled back.
     public func rollback() throws {
         try connection.refuseEndOfKeptTransaction(.rollback)
         defer { connection.transaction.acknowledge() }
@@ -133,13 +133,13 @@ extension Database {
         try insisting { try run(transactionStatements.rollback) }
     }
 
-    /// Runs a rollback. If it fails, runs it again without the running statements, because an interrupted statement
-    /// blocks others.
+    /// Runs a rollback. If it fails, retries it without the running statements, because an interrupted statement blocks
+    /// others.
     ///
     /// - Throws: the second error; the transaction then can't be committed.
     private func insisting(_ rollback: () throws -> Void) throws {
-        // The second attempt determines the error, unless the transaction is gone with a remote database: the first one says
-        // why.
+        // The second attempt determines the error, unless the transaction was lost with a remote database: the first
+        // error then gives the reason.
         do { return try rollback() } catch {
             if connection.abilities.losesTransactions, !connection.isInsideTransaction { throw error }
             connection.resetRunningStatements()
@@ -155,8 +155,8 @@ extension Database {
         try use.statement.runToEnd()
     }
 
-    /// Runs the operations in a savepoint. Without a transaction, the savepoint is a transaction. Otherwise, it is a
-    /// part of the current transaction that can be rolled back separately.
+    /// Runs the operations in a savepoint. Outside a transaction, the savepoint is itself a transaction. Otherwise, it
+    /// is a part of the current transaction that can be rolled back separately.
     ///
     /// ```swift
     /// try db.inSavepoint {
@@ -165,8 +165,8 @@ extension Database {
     /// }
     /// ```
     ///
-    /// - Throws: the error of the operations, after a rollback of the savepoint; the error of SQLite; SQLITE_ABORT if
-    ///   the operations have committed the transaction, but ask to roll it back.
+    /// - Throws: the error of the operations, after a rollback of the savepoint; SQLite's error; SQLITE_ABORT if the
+    ///   operations request a rollback but have committed the transaction.
     ///
     /// Source: <https://sqlite.org/lang_savepoint.html>
     public func inSavepoint(_ operations: () throws -> TransactionCompletion) throws {
@@ -197,10 +197,9 @@ extension Database {
         try insisting { try connection.run("RELEASE SAVEPOINT rowan") }
     }
 
-    /// The date of the current transaction, which stays the same during the transaction. Outside a transaction, the
-    /// current date.
+    /// The date of the current transaction, constant during the transaction. Outside a transaction, the current date.
     ///
-    /// - Throws: the error of the clock.
+    /// - Throws: the clock's error.
     public var transactionDate: Date {
         get throws {
             guard connection.isInsideTransaction else { return try configuration.transactionClock.now(self) }

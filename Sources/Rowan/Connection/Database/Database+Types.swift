@@ -1,18 +1,18 @@
-// The small types of a connection: kinds of transactions, conflict resolutions, column types...
+// The small types of a connection: kinds of transactions, conflict resolutions, column types…
 
 public import Foundation
 
 extension Database {
-    /// Called when a lock is unavailable, with the number of attempts so far. Returning true tries again.
+    /// A closure called with the number of attempts so far when a lock is unavailable. Returning true retries.
     public typealias BusyCallback = @Sendable (_ numberOfTries: Int) -> Bool
 
-    /// How to handle locks of other connections. <https://sqlite.org/rescode.html#busy>
+    /// The behaviour when another connection holds a lock. <https://sqlite.org/rescode.html#busy>
     public enum BusyMode: Sendable {
         /// Throws SQLITE_BUSY immediately.
         case immediateError
-        /// Tries again until a timeout, in seconds.
+        /// Retries until a timeout, in seconds.
         case timeout(TimeInterval)
-        /// Calls a closure, which decides.
+        /// Calls a closure, which decides whether to retry.
         case callback(BusyCallback)
     }
 
@@ -20,11 +20,11 @@ extension Database {
     public enum CheckpointMode: CInt, Sendable {
         /// Does not block any reader or writer.
         case passive = 0
-        /// Waits until no writer is active, and all readers use the latest state.
+        /// Waits until no writer is active and all readers use the latest state.
         case full = 1
-        /// As `full`, and makes the next writer restart the WAL file from its beginning.
+        /// Like `full`, but also makes the next writer restart the WAL file from its beginning.
         case restart = 2
-        /// As `restart`, and truncates the WAL file.
+        /// Like `restart`, but also truncates the WAL file.
         case truncate = 3
     }
 
@@ -60,7 +60,7 @@ extension Database {
         public static let real = ColumnType(rawValue: "REAL")
         /// A number, integer or floating-point: `NUMERIC`.
         public static let numeric = ColumnType(rawValue: "NUMERIC")
-        /// A boolean, stored as 0 or 1: `BOOLEAN`.
+        /// A Boolean, stored as 0 or 1: `BOOLEAN`.
         public static let boolean = ColumnType(rawValue: "BOOLEAN")
         /// A blob: `BLOB`.
         public static let blob = ColumnType(rawValue: "BLOB")
@@ -76,25 +76,25 @@ extension Database {
         public static let jsonb = ColumnType(rawValue: "BLOB")
     }
 
-    /// How to handle the violation of a constraint. <https://sqlite.org/lang_conflict.html>
+    /// The handling of a constraint violation. <https://sqlite.org/lang_conflict.html>
     public enum ConflictResolution: String, Sendable {
-        /// Fails, and rolls back the transaction.
+        /// Fails and rolls back the transaction.
         case rollback = "ROLLBACK"
-        /// Fails, and undoes the changes of the statement.
+        /// Fails and undoes the statement's changes.
         case abort = "ABORT"
-        /// Fails, and keeps the previous changes of the statement.
+        /// Fails and keeps the statement's previous changes.
         case fail = "FAIL"
-        /// Skips the row, and continues.
+        /// Skips the row and continues.
         case ignore = "IGNORE"
-        /// Deletes the conflicting rows, and continues.
+        /// Deletes the conflicting rows and continues.
         case replace = "REPLACE"
     }
 
-    /// What happens to a row when the referenced row is deleted or updated. <https://sqlite.org/foreignkeys.html>
+    /// The action on a row when the referenced row is deleted or updated. <https://sqlite.org/foreignkeys.html>
     public enum ForeignKeyAction: String, Sendable {
         /// Deletes the row as well, or updates its foreign key.
         case cascade = "CASCADE"
-        /// Refuses the change immediately.
+        /// Rejects the change immediately.
         case restrict = "RESTRICT"
         /// Sets the foreign key to NULL.
         case setNull = "SET NULL"
@@ -119,17 +119,17 @@ extension Database {
         public static let blob = StorageClass(rawValue: "BLOB")
     }
 
-    /// When a transaction takes its locks. <https://sqlite.org/lang_transaction.html>
+    /// The time at which a transaction takes its locks. <https://sqlite.org/lang_transaction.html>
     public enum TransactionKind: String, Sendable {
-        /// On demand.
+        /// Takes locks on demand.
         case deferred = "DEFERRED"
-        /// The write lock immediately.
+        /// Takes the write lock immediately.
         case immediate = "IMMEDIATE"
-        /// The write lock immediately, and excludes readers unless the database is in WAL mode.
+        /// Takes the write lock immediately and excludes readers unless the database is in WAL mode.
         case exclusive = "EXCLUSIVE"
     }
 
-    /// How a transaction ends.
+    /// The completion of a transaction.
     @frozen
     public enum TransactionCompletion: Sendable {
         /// Commits the transaction.

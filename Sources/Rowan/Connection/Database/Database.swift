@@ -1,11 +1,11 @@
-// One connection, as users see it. It is valid only inside the access that provides it, and on the access's thread.
+// One connection, as seen by users. It is valid only inside the access that provides it, on the access's thread.
 
 import Foundation
 import Synchronization
 
 /// A connection to a database.
 ///
-/// An access of a ``DatabaseQueue`` or a ``DatabasePool`` provides it; don't keep it after the access:
+/// It is provided by an access of a ``DatabaseQueue`` or ``DatabasePool``. Don't keep it after the access:
 ///
 /// ```swift
 /// try dbQueue.write { db in
@@ -20,7 +20,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     /// The configuration of the connection.
     public let configuration: Configuration
 
-    /// The path, and the label of the configuration.
+    /// The path and the label of the configuration.
     public let description: String
 
     package let path: String
@@ -32,15 +32,15 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     /// The values that higher layers store on this connection.
     @exclusivity(unchecked) @usableFromInline package var state = ConnectionState()
 
-    /// Whether the setup of the program has chosen when SQLite waits for the disk.
+    /// Whether the program's setup has set SQLite's synchronisation with the disk.
     private(set) var hasChosenSynchronous = false
 
     // Transactions
     @exclusivity(unchecked) var transactionStatements = TransactionStatements()
-    /// The date of a transaction, and the number of that transaction.
+    /// The date of a transaction and the number of that transaction.
     var knownTransactionDate: (number: Int, date: Date)?
 
-    /// Who hears what the connection does.
+    /// The instruments that receive the connection's activity.
     private let instruments: DatabaseInstruments?
 
     /// The lane that hands out this connection.
@@ -54,7 +54,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         try self.init(path: path, configuration: configuration, isReader: isReader, nil)
     }
 
-    /// - Parameter isShadow: whether a database in memory stands for one that is elsewhere.
+    /// - Parameter isShadow: whether an in-memory database represents a remote one.
     init(
         path: String, configuration: Configuration, isReader: Bool, isShadow: Bool = false,
         _ instruments: DatabaseInstruments?
@@ -83,7 +83,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     /// Another closed database with the same properties, which another thread can use at the same time.
     var closedCopy: Database { Database(closed: self) }
 
-    /// Runs the closure with access to a database that does not belong to a lane.
+    /// Runs the closure with access to a database that doesn't belong to a lane.
     func withAccess<T>(_ body: (Database) throws -> T) rethrows -> T {
         connection.ownerThread.store(currentThreadID, ordering: .relaxed)
         defer { connection.ownerThread.store(0, ordering: .relaxed) }
@@ -94,14 +94,15 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         connection.closeEventually()
     }
 
-    /// Sets the size of the page cache, unless a setup of the program has done so. The pragma reads the file: it follows
-    /// the setups, which may set a key, and the first read, which waits for locks.
+    /// Sets the size of the page cache, unless the program's setup has done so. The pragma reads the file, so it must
+    /// follow the setups, which may set a key, and the first read, which waits for locks.
     private func setCacheSize(isReader: Bool) throws {
         guard let size = isReader ? configuration.readerCacheSize : configuration.cacheSize,
-            // Without setups, the size is SQLite's: reading it would take a tenth of an opening (benchmark open-close).
+            // Without setups, the size is SQLite's: reading it would take a tenth of the time to open
+            // (benchmark open-close).
             try configuration.setups.isEmpty || Int.fetchOne(makeStatement(sql: "PRAGMA cache_size")) == -2_000
         else { return }
-        // A negative number is a size in units of 1,024 bytes.
+        // A negative number means a size in units of 1,024 bytes.
         let kilobytes = min(max(size / 1_024, 1), Int(Int32.max))
         try makeStatement(sql: "PRAGMA cache_size = -\(kilobytes)").runToEnd()
     }
@@ -134,17 +135,17 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         try setCacheSize(isReader: isReader)
     }
 
-    /// Before the first commit, which may be that of a setup.
+    /// Called before the first commit, which may be made by a setup.
     private func guardCheckpoints(isReader: Bool) {
         guard !isReader, !configuration.readonly, connection.abilities.ownsStorage else { return }
         connection.guardCheckpoints(
             instruments.map { instruments in { instruments.didCheckpoint(InstrumentedCheckpoint($0)) } })
     }
 
-    /// An access has ended: later commits may be those of another connection.
+    /// Called when an access has finished: later commits may be another connection's.
     func noteOwnCommits() { connection.ownDataVersion = connection.lastDataVersion }
 
-    /// A write has begun: another connection may have committed since the last one.
+    /// Called when a write begins: another connection may have committed since the last one.
     func noteOtherWriters() {
         guard let instruments, let own = connection.ownDataVersion.take(), own != connection.lastDataVersion else {
             return
@@ -168,13 +169,13 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         try connection.checkClosing()
     }
 
-    /// Releases all statements that are not in use: the next ones are compiled anew.
+    /// Releases all unused statements, so that they are recompiled when next needed.
     package func releaseStatements() {
         forgetStatements()
         connection.forgetCachedStatements()
     }
 
-    /// Releases all statements except those of the caches.
+    /// Releases all statements except cached ones.
     private func forgetStatements() { state.removeAll(.statements) }
 
     // MARK: State
@@ -188,7 +189,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     /// The number of rows that the last INSERT, UPDATE or DELETE changed. <https://sqlite.org/c3ref/changes.html>
     public var changesCount: Int { connection.changesCount }
 
-    /// The number of changed rows since the connection opened. <https://sqlite.org/c3ref/total_changes.html>
+    /// The number of changed rows since the connection was opened. <https://sqlite.org/c3ref/total_changes.html>
     public var totalChangesCount: Int { connection.totalChangesCount }
 
     /// Whether a transaction is open.
@@ -207,16 +208,16 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         connection.limit(.arguments)
     }
 
-    /// The version of SQLite: 3040001 for 3.40.1.
+    /// The SQLite version: 3040001 for 3.40.1.
     public static var sqliteLibVersionNumber: CInt { LocalConnection.libraryVersion }
 
     /// The path and the label, for debugging.
     public var debugDescription: String { "<Database: \(description)>" }
 
-    /// A function that is called with a code and a message for each anomaly that SQLite detects, in the whole process.
+    /// A function called with a code and a message for each anomaly that SQLite detects in the process.
     public typealias LogErrorFunction = @Sendable (_ resultCode: ResultCode, _ message: String) -> Void
 
-    /// The log of SQLite's anomalies. Set it before any connection opens. <https://sqlite.org/errlog.html>
+    /// The log of SQLite anomalies. Set it before opening any connection. <https://sqlite.org/errlog.html>
     public static var logError: LogErrorFunction? {
         get { LocalConnection.errorLog }
         set { LocalConnection.errorLog = newValue }
@@ -224,7 +225,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
 
     // MARK: Memory
 
-    /// Releases as much memory as possible: cached statements, the schema cache, and SQLite's page cache.
+    /// Releases as much memory as possible: cached statements, the schema cache and SQLite's page cache.
     public func releaseMemory() {
         releaseStatements()
         schemaCache = SchemaCache()
@@ -233,10 +234,11 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
 
     /// Copies the WAL file into the database file. <https://sqlite.org/wal.html#ckpt>
     ///
-    /// - Returns: the number of frames in the WAL file, and the number of copied frames.
-    /// With the WAL-reset bug (``hasWALResetBug``), a checkpoint of any mode needs the lock of the writer. If there is a writer,
-    /// a passive one throws at once, and the others wait as the busy mode says. `PRAGMA wal_checkpoint` never waits for it.
+    /// With the WAL-reset bug (``hasWALResetBug``), a checkpoint in any mode needs the writer lock. If there is a
+    /// writer, a passive checkpoint throws immediately, and the others wait according to the busy mode.
+    /// `PRAGMA wal_checkpoint` never waits for it.
     ///
+    /// - Returns: the number of frames in the WAL file and the number of copied frames.
     /// - Throws: SQLITE_BUSY if a reader or a writer blocks a checkpoint that is not passive.
     @discardableResult
     public func checkpoint(
@@ -246,7 +248,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         return (walFrameCount: frames, checkpointedFrameCount: checkpointed)
     }
 
-    /// Runs the closure, and refuses its writes: they throw SQLITE_READONLY.
+    /// Runs the closure and rejects its writes, which throw SQLITE_READONLY.
     public func readOnly<T>(_ value: () throws -> T) throws -> T {
         let wasInsideTransaction = connection.isInsideTransaction
         connection.readOnlyDepth += 1

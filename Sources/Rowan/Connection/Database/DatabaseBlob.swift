@@ -1,14 +1,14 @@
-// Blobs, piece by piece: a large value never stands in the memory as a whole.
+// Blobs in pieces, so that a large value is never in memory as a whole.
 
 public import Foundation
 
-/// An open blob, which is read and written in pieces.
+/// An open blob, read and written in pieces.
 ///
 /// ``Database/withBlob(table:column:rowID:access:schema:_:)`` opens and closes it.
 ///
 /// Article: <doc:BlobsAndCollections>.
 public final class DatabaseBlob {
-    /// What a blob is opened for.
+    /// The access to an open blob.
     public enum Access: Hashable, Sendable {
         /// Reading.
         case read
@@ -20,39 +20,39 @@ public final class DatabaseBlob {
 
     init(_ handle: BlobHandle) { self.handle = handle }
 
-    /// The number of bytes. Writing does not change it: to set it, store a blob of this size, as `zeroblob(1000)` does.
+    /// The number of bytes. Writing does not change it: to set it, store a blob of this size, such as `zeroblob(1000)`.
     public var count: Int { handle.count }
 
     /// Reads a range of bytes, or all bytes.
     ///
-    /// - Throws: a ``DatabaseError``; its code is SQLITE_ERROR for a range beyond the end, SQLITE_ABORT if the row was
-    ///   changed since the blob was opened.
+    /// - Throws: a ``DatabaseError`` with the code SQLITE_ERROR for a range beyond the end, or SQLITE_ABORT if the row
+    ///   was changed since the blob was opened.
     public func read(_ range: Range<Int>? = nil) throws -> Data {
         let range = range ?? 0..<count
-        // Before a buffer of this size is made.
+        // Checked before a buffer of this size is created.
         try handle.check(range.lowerBound, range.count)
         var data = Data(count: range.count)
         try data.withUnsafeMutableBytes { try handle.read(into: $0, at: range.lowerBound) }
         return data
     }
 
-    /// Writes bytes at an offset, over those that stand there.
+    /// Writes bytes at an offset, overwriting existing ones.
     ///
-    /// - Throws: a ``DatabaseError``; its code is SQLITE_ERROR if the bytes would extend beyond the end, SQLITE_READONLY if
-    ///   the blob is open for reading, SQLITE_ABORT if the row was changed since the blob was opened.
+    /// - Throws: a ``DatabaseError`` with the code SQLITE_ERROR if the bytes would extend beyond the end,
+    ///   SQLITE_READONLY if the blob is open for reading, or SQLITE_ABORT if the row has changed since then.
     public func write(_ data: Data, at offset: Int = 0) throws {
         try data.withUnsafeBytes { try handle.write($0, at: offset) }
     }
 
-    /// Opens the blob of another row, in the same column: faster than opening another blob.
+    /// Opens the blob in the same column of another row, which is faster than opening another blob.
     ///
-    /// - Throws: a ``DatabaseError``; its code is SQLITE_ERROR if the row does not exist, or has no blob or text there.
-    ///   The blob is then unusable: all its methods throw SQLITE_ABORT.
+    /// - Throws: a ``DatabaseError`` with the code SQLITE_ERROR if the row does not exist or has no blob or text in
+    ///   this column. The blob is then unusable: all its methods throw SQLITE_ABORT.
     public func reopen(rowID: Int64) throws { try handle.reopen(rowID: rowID) }
 }
 
 extension Database {
-    /// Opens a blob, to read or write it in pieces.
+    /// Opens a blob for reading or writing in pieces.
     ///
     /// ```swift
     /// try db.execute(sql: "INSERT INTO photo (id, data) VALUES (1, zeroblob(10000000))")
@@ -65,10 +65,10 @@ extension Database {
     /// }
     /// ```
     ///
-    /// The blob is open in the closure only. It can also be a text, whose bytes are read and written as they are stored.
+    /// The blob is open only in the closure. It can also be a text, whose bytes are read and written as stored.
     ///
-    /// Writing a blob runs no trigger, and is not reported to update hooks. Transaction observers are told that the
-    /// column has changed.
+    /// Writing a blob runs no triggers and is not reported to update hooks. Transaction observers receive a change of
+    /// the column.
     ///
     /// Source: <https://sqlite.org/c3ref/blob_open.html>
     ///
@@ -76,13 +76,14 @@ extension Database {
     ///   - table: the table that contains the blob.
     ///   - column: the column that contains the blob.
     ///   - rowID: the rowid of the row.
-    ///   - access: what the blob is opened for.
+    ///   - access: the access to the blob.
     ///   - schema: the name of the database: `main`, `temp`, or an attached one.
     ///   - body: a closure that receives the open blob.
     /// - Returns: the result of the closure.
-    /// - Throws: the error of the closure. A ``DatabaseError``: its code is SQLITE_ERROR for a missing table, column or
-    ///   row, for a view, a virtual table, a table without rowids, a table of the schema such as `sqlite_master`, for a
-    ///   value that is neither blob nor text, and for writing to a column of an index or a foreign key; SQLITE_READONLY for writing in a read.
+    /// - Throws: the closure's error, or a ``DatabaseError``. Its code is SQLITE_ERROR for a missing table, column or
+    ///   row, for a view, a virtual table, a table without rowids or a schema table such as `sqlite_master`, for a
+    ///   value that is neither blob nor text, and for writing to a column of an index or foreign key; SQLITE_READONLY
+    ///   for writing in a read access.
     public func withBlob<T>(
         table: String, column: String, rowID: Int64, access: DatabaseBlob.Access = .read, schema: String = "main",
         _ body: (DatabaseBlob) throws -> T
@@ -90,7 +91,7 @@ extension Database {
         let handle = try BlobHandle(
             connection, schema: schema, table: table, column: column, rowID: rowID, isWritable: access == .readWrite)
         func finish() throws {
-            // SQLite reports no changes of blobs.
+            // SQLite does not report blob changes.
             if handle.hasWritten { reportChange(ofColumn: column, in: table, schema: schema) }
             try handle.finish()
         }

@@ -1,6 +1,6 @@
-// The tables that serve collections of the program. They belong to a connection, and are in no schema.
+// Tables backed by the program's collections. They belong to a connection and are in no schema.
 
-/// The names of the collections that a connection serves, in lower case.
+/// The lower-case names of a connection's collections.
 package final class RegisteredCollections: ConnectionStateValue {
     package static var place: ConnectionState.Place { .init(0, .connection) }
     package var names: Set<String> = []
@@ -9,6 +9,6 @@ package final class RegisteredCollections: ConnectionStateValue {
 }
 
 extension Database {
-    /// The collections that this connection serves.
+    /// The collections registered on this connection.
     package var collections: RegisteredCollections { state.value(orMake: RegisteredCollections()) }
 }

@@ -1,7 +1,7 @@
-// The one door for logs, metrics and traces: a protocol that hears what the connections do. Without an instrument, an
-// access costs one nil test more, and so does an execution.
+// The interface for logs, metrics and traces: a protocol that receives the connections' activity. Without an
+// instrument, it costs only one additional nil test per access and per execution.
 
-/// Hears what the connections of a database do: for logs, metrics and traces.
+/// Receives the activity of a database's connections, for logs, metrics and traces.
 ///
 /// ```swift
 /// struct SlowStatements: DatabaseInstrument {
@@ -18,75 +18,75 @@
 /// config.instruments.append(SlowStatements())
 /// ```
 ///
-/// All methods have a default implementation, which does nothing. They must not use the database, and return soon: somebody
-/// waits for them.
+/// All methods have a default implementation that does nothing. They must not use the database, and must return soon
+/// because accesses wait for them.
 ///
 /// Article: <doc:Instruments>.
 public protocol DatabaseInstrument: Sendable {
-    /// A queue or a pool has opened.
+    /// Called when a queue or pool has been opened.
     func didOpen(_ database: InstrumentedDatabase)
 
-    /// The program asks for an access. The call runs on the thread and in the task of the program, before the access
-    /// waits: task-local values are those of the caller.
+    /// Called when the program requests an access, on the program's thread and in its task, before the access waits:
+    /// task-local values are those of the caller.
     ///
-    /// - Returns: who hears what the access does; nil if nobody needs to know.
+    /// - Returns: the receiver of the access's activity; nil to ignore the access.
     func willAccess(_ access: InstrumentedAccess) -> (any AccessInstrument)?
 
-    /// A checkpoint has ended, on its own after a commit, or by ``Database/checkpoint(_:on:)``.
+    /// Called after a checkpoint, either automatic after a commit or by ``Database/checkpoint(_:on:)``.
     func didCheckpoint(_ checkpoint: InstrumentedCheckpoint, of database: InstrumentedDatabase)
 
-    /// Another connection, which is not of this queue or pool, has committed. It is called once, at the next write.
+    /// Called once, at the next write, after a connection outside this queue or pool has committed.
     func didNoticeOtherWriter(of database: InstrumentedDatabase)
 
-    /// The duration after which a read of a pool is long; nil to hear of none. See
+    /// The duration from which a read of a pool counts as long; nil to disable reports. See
     /// ``Configuration/reportLongReads(after:_:)``.
     var longReadAge: Duration? { get }
 
-    /// A read has been running for ``longReadAge`` while the pool was written. It is called once for each.
+    /// Called once for each read that has been running for ``longReadAge`` while the pool was written.
     func didFindLongRead(_ read: LongRead, of database: InstrumentedDatabase)
 }
 
 extension DatabaseInstrument {
     /// Does nothing.
     public func didOpen(_ database: InstrumentedDatabase) {}
-    /// Nobody hears what the access does.
+    /// Ignores the access.
     public func willAccess(_ access: InstrumentedAccess) -> (any AccessInstrument)? { nil }
     /// Does nothing.
     public func didCheckpoint(_ checkpoint: InstrumentedCheckpoint, of database: InstrumentedDatabase) {}
     /// Does nothing.
     public func didNoticeOtherWriter(of database: InstrumentedDatabase) {}
-    /// No read is long.
+    /// Nil: no read counts as long.
     public var longReadAge: Duration? { nil }
     /// Does nothing.
     public func didFindLongRead(_ read: LongRead, of database: InstrumentedDatabase) {}
 }
 
-/// Hears what one access does. All methods have a default implementation, which does nothing.
+/// Receives the activity of one access. All methods have a default implementation that does nothing.
 ///
-/// ``didEnd(after:error:)`` is called once for each access that ``DatabaseInstrument/willAccess(_:)`` has announced, also
-/// if it never gets a connection. The calls come from one thread at a time.
+/// ``didEnd(after:error:)`` is called once for each access announced by ``DatabaseInstrument/willAccess(_:)``, even if
+/// it never gets a connection. The calls come from one thread at a time.
 ///
 /// Article: <doc:Instruments>.
 public protocol AccessInstrument: AnyObject, Sendable {
     /// Whether statements and transactions are measured for this instrument. True by default.
     var observesStatements: Bool { get }
 
-    /// The access has its connection.
+    /// Called when the access has its connection.
     ///
-    /// - Parameter wait: how long it has waited for it.
+    /// - Parameter wait: the time that the access waited for the connection.
     func didBegin(after wait: Duration)
 
-    /// A statement has ended: it has returned its last row, it has failed, or its cursor is gone.
+    /// Called when a statement has returned its last row, failed, or lost its cursor.
     func didRun(_ statement: InstrumentedStatement)
 
-    /// A transaction has ended. The implicit transactions of single statements are not reported.
+    /// Called when a transaction has ended. The implicit transactions of single statements are not reported.
     func didEndTransaction(_ transaction: InstrumentedTransaction)
 
-    /// The access has ended.
+    /// Called when the access has finished.
     ///
     /// - Parameters:
-    ///   - duration: how long it had its connection; nil if it has never had one.
-    ///   - error: the error that the program gets, if any.
+    ///   - duration: the time that the access held its connection; nil if it never had one.
+    ///   - error: the error that the program receives, if any.
     func didEnd(after duration: Duration?, error: (any Error)?)
 }
 

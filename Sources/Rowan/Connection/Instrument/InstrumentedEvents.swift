@@ -1,6 +1,6 @@
-// What instruments are told.
+// The events that instruments receive.
 
-/// A queue or a pool, as instruments know it.
+/// A queue or pool, as described to instruments.
 ///
 /// Article: <doc:Instruments>.
 public struct InstrumentedDatabase: Sendable, Hashable {
@@ -16,7 +16,7 @@ public struct InstrumentedDatabase: Sendable, Hashable {
         case snapshot
     }
 
-    /// What instruments know, in one object: each access has it.
+    /// The properties in one object, because every access has them.
     private final class Properties: Sendable {
         let kind: Kind
         let path: String
@@ -36,32 +36,32 @@ public struct InstrumentedDatabase: Sendable, Hashable {
         properties = Properties(kind, path, label, journalMode, maximumConnectionCount)
     }
 
-    /// What has opened.
+    /// The kind of database.
     public var kind: Kind { properties.kind }
-    /// The path of the database file; `:memory:` or a URI for a database in memory.
+    /// The path of the database file; `:memory:` or a URI for an in-memory database.
     public var path: String { properties.path }
     /// The label of the configuration.
     public var label: String? { properties.label }
-    /// The journal mode: `wal`, `delete`... <https://sqlite.org/pragma.html#pragma_journal_mode>
+    /// The journal mode: `wal`, `delete`… <https://sqlite.org/pragma.html#pragma_journal_mode>
     public var journalMode: String { properties.journalMode }
-    /// The most accesses at the same time.
+    /// The maximum number of concurrent accesses.
     public var maximumConnectionCount: Int { properties.maximumConnectionCount }
 
-    /// Whether both are the same queue, pool or snapshot.
+    /// Whether both values describe the same queue, pool or snapshot.
     public static func == (one: Self, other: Self) -> Bool { one.properties === other.properties }
 
-    /// Hashes which queue, pool or snapshot it is.
+    /// Hashes the identity of the queue, pool or snapshot.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(properties)) }
 
-    /// The version of SQLite: `3.40.1`.
+    /// The SQLite version: `3.40.1`.
     public var sqliteVersion: String { LocalConnection.libraryVersionText }
 
-    /// Whether a program without Rowan that writes the file could damage the database: it is in WAL mode, and SQLite has the bug of
-    /// ``Database/hasWALResetBug``.
+    /// Whether a program without Rowan could damage the database by writing the file: the database is in WAL mode, and
+    /// SQLite has the bug described at ``Database/hasWALResetBug``.
     public var isExposedToWALResetBug: Bool { journalMode == "wal" && Database.hasWALResetBug }
 }
 
-/// An access that the program asks for.
+/// An access requested by the program.
 ///
 /// Article: <doc:Instruments>.
 public struct InstrumentedAccess: Sendable {
@@ -73,40 +73,40 @@ public struct InstrumentedAccess: Sendable {
         case write
     }
 
-    /// Which database it is.
+    /// The database of the access.
     public let database: InstrumentedDatabase
-    /// What the access may do.
+    /// The kind of access.
     public let kind: Kind
-    /// Where the access begins in the program, with ``DatabaseReader/atCallSite(fileID:line:)``.
+    /// The call site of the access, if set with ``DatabaseReader/atCallSite(fileID:line:)``.
     public let callSite: CallSite?
     /// Whether the access shares its connection and its transaction with others: an asynchronous write with
     /// ``Configuration/groupsAsyncWrites``.
     public let sharesConnection: Bool
 }
 
-/// A statement that has run.
+/// A finished run of a statement.
 ///
 /// Article: <doc:Instruments>.
 public struct InstrumentedStatement: Sendable {
     let facts: StatementFacts
 
-    /// From the first step to the end, in which the program has handled the rows.
+    /// The time from the first step to the end, including the time in which the program handled the rows.
     public let duration: Duration
-    /// The number of rows that the statement has returned.
+    /// The number of returned rows.
     public let rowCount: Int
     /// The error of the statement, or nil.
     public let error: (any Error)?
     /// The SQL with its arguments as literals; nil unless ``Configuration/publicStatementArguments`` is true, and for a
-    /// cursor that is still open at the end of its access.
+    /// cursor still open when its access finishes.
     public let expandedSQL: String?
 
-    /// The SQL, with its parameters: `SELECT * FROM player WHERE id = ?`.
+    /// The SQL with its parameters: `SELECT * FROM player WHERE id = ?`.
     public var sql: String { facts.sql }
-    /// What the statement does, as SQLite's compiler reports it.
+    /// The statement's effects, as reported by SQLite's compiler.
     public var profile: StatementProfile { facts.profile }
-    /// The word for it: `SELECT`, `INSERT`, `COMMIT`... See ``StatementProfile/operation``. `EXPLAIN` for an explanation.
+    /// The statement's operation: `SELECT`, `COMMIT`… See ``StatementProfile/operation``. `EXPLAIN` for an explanation.
     public var operation: String { facts.operation }
-    /// The table that it writes, or the only one that it reads. See ``StatementProfile/tableName``.
+    /// The table that the statement writes, or the only one it reads. See ``StatementProfile/tableName``.
     public var tableName: String? { facts.tableName }
 
     init(_ run: MeasuredRun) {
@@ -118,31 +118,31 @@ public struct InstrumentedStatement: Sendable {
     }
 }
 
-/// A transaction that has ended.
+/// A finished transaction.
 ///
 /// Article: <doc:Instruments>.
 public struct InstrumentedTransaction: Sendable {
-    /// Whether it is committed; otherwise, it is rolled back.
+    /// Whether the transaction was committed rather than rolled back.
     public let isCommitted: Bool
-    /// From its beginning to its end.
+    /// The time from the beginning to the end of the transaction.
     public let duration: Duration
-    /// The number of pages in the write-ahead log at its end; nil without a log, and for reads of a pool.
+    /// The number of pages in the write-ahead log when the transaction ended; nil without a log or for a pool's reads.
     public let walPageCount: Int?
 }
 
-/// A checkpoint that has ended.
+/// A finished checkpoint.
 ///
 /// Article: <doc:Instruments>.
 public struct InstrumentedCheckpoint: Sendable {
-    /// What it should do. Those after commits, and those of `PRAGMA wal_checkpoint`, count as passive.
+    /// The requested mode. Checkpoints after commits or by `PRAGMA wal_checkpoint` count as passive.
     public let mode: Database.CheckpointMode
-    /// How long it has taken.
+    /// The duration of the checkpoint.
     public let duration: Duration
     /// The number of pages in the write-ahead log.
     public let walPageCount: Int
-    /// The number of those that are in the database file now.
+    /// The number of those pages that are now in the database file.
     public let copiedPageCount: Int
-    /// The error, or nil. SQLITE_BUSY says that another connection needed the log.
+    /// The error, or nil. SQLITE_BUSY means that another connection needed the log.
     public let error: (any Error)?
 
     init(_ result: CheckpointResult) {

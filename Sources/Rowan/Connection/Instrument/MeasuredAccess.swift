@@ -1,4 +1,4 @@
-// An access that instruments listen to, from the request of the program to its end; and the instruments of a queue or a
+// An access observed by instruments, from the program's request until it finishes, and the instruments of a queue or
 // pool.
 
 import Synchronization
@@ -6,13 +6,13 @@ import Synchronization
 /// The instruments of a queue, a pool or a snapshot.
 final class DatabaseInstruments: Sendable {
     private let instruments: [any DatabaseInstrument]
-    /// What the instruments know of the database. It is set once, when the database has opened.
+    /// The description of the database for instruments. It is set once, when the database has been opened.
     private let known: Mutex<InstrumentedDatabase>
     private let hasNoticedOtherWriter = Atomic(false)
-    /// The threads that are inside of a call of an instrument.
+    /// The threads that are inside a call to an instrument.
     private let callingThreads = Mutex<Set<UInt>>([])
 
-    /// - Returns: nil without instruments: all accesses test this.
+    /// - Returns: nil without instruments, which is what all accesses test.
     init?(_ kind: InstrumentedDatabase.Kind, _ path: String, _ configuration: Configuration) {
         guard !configuration.instruments.isEmpty else { return nil }
         instruments = configuration.instruments
@@ -24,11 +24,11 @@ final class DatabaseInstruments: Sendable {
 
     private var database: InstrumentedDatabase { known.withLock { $0 } }
 
-    /// The database has opened.
+    /// Called when the database has been opened.
     ///
     /// - Parameter db: its connection, in an access.
     func didOpen(_ db: Database) {
-        // A database whose journal mode can't be read, because it is locked, opens nevertheless.
+        // A database whose journal mode can't be read because it is locked can still be opened.
         let mode = try? db.connection.unwatched { try String.fetchOne(db.makeStatement(sql: "PRAGMA journal_mode")) }
         let database = known.withLock { known in
             known = InstrumentedDatabase(
@@ -39,15 +39,15 @@ final class DatabaseInstruments: Sendable {
         for instrument in instruments where database.kind != .snapshot { instrument.didOpen(database) }
     }
 
-    /// The program asks for an access.
+    /// Called when the program requests an access.
     ///
-    /// - Returns: nil if no instrument listens.
+    /// - Returns: nil if no instrument receives it.
     ///
     /// - Parameter isShared: whether the access shares its connection with others.
     func willAccess(
         _ kind: InstrumentedAccess.Kind, _ site: StaticCallSite, isShared: Bool = false
     ) -> MeasuredAccess? {
-        // An instrument that uses the database does not hear of it: it would go on for ever.
+        // An instrument's own use of the database is not reported, to avoid an infinite loop.
         guard beginCall() else { return nil }
         defer { endCall() }
         let access = InstrumentedAccess(
@@ -56,7 +56,7 @@ final class DatabaseInstruments: Sendable {
         return listeners.isEmpty ? nil : MeasuredAccess(listeners, self, isShared: isShared)
     }
 
-    /// - Returns: false inside of another call on this thread.
+    /// - Returns: false inside another call on this thread.
     fileprivate func beginCall() -> Bool { callingThreads.withLock { $0.insert(currentThreadID).inserted } }
 
     fileprivate func endCall() { callingThreads.withLock { _ = $0.remove(currentThreadID) } }
@@ -66,14 +66,14 @@ final class DatabaseInstruments: Sendable {
         for instrument in instruments { instrument.didCheckpoint(checkpoint, of: database) }
     }
 
-    /// Another connection has committed.
+    /// Called when another connection has committed.
     func didNoticeOtherWriter() {
         guard !hasNoticedOtherWriter.exchange(true, ordering: .relaxed) else { return }
         let database = database
         for instrument in instruments { instrument.didNoticeOtherWriter(of: database) }
     }
 
-    /// What to do about long reads.
+    /// The handling of long reads.
     var longReadReports: [LongReadReport] {
         instruments.compactMap { instrument in
             instrument.longReadAge.map { age in
@@ -85,14 +85,14 @@ final class DatabaseInstruments: Sendable {
     }
 }
 
-/// An access that instruments listen to.
+/// An access observed by instruments.
 final class MeasuredAccess: MeterListener, Sendable {
     private let listeners: [any AccessInstrument]
     private let instruments: DatabaseInstruments
     private let observesStatements: Bool
     private let isShared: Bool
     private let request = Uptime.now
-    /// Uptimes; 0 if the access has not begun, or not ended.
+    /// Uptimes; 0 if the access has not begun or not finished.
     private let beginning = Atomic<UInt64>(0)
     private let ending = Atomic<UInt64>(0)
 
@@ -101,27 +101,27 @@ final class MeasuredAccess: MeterListener, Sendable {
         observesStatements = listeners.contains { $0.observesStatements }
     }
 
-    /// The access has its connection.
+    /// Called when the access has its connection.
     func begin(_ connection: LocalConnection) {
         didBegin()
         if observesStatements { connection.measure(self) }
     }
 
-    /// The access lets go of its connection.
+    /// Called when the access releases its connection.
     func stop(_ connection: LocalConnection) {
         connection.stopMeasuring()
         didStop()
     }
 
-    /// Runs a write of a group, which shares the connection and the transaction with others.
+    /// Runs a write of a group, which shares the connection and transaction with others.
     func measuring<T>(_ connection: LocalConnection, _ body: () throws -> T) rethrows -> T {
-        // A write whose group can't be committed runs again.
+        // A write whose group can't be committed is rerun.
         if beginning.load(ordering: .relaxed) == 0 { didBegin() }
         guard observesStatements else { return try body() }
         return try connection.measuring(self, body)
     }
 
-    /// The transaction of a group has ended.
+    /// Called when the transaction of a group has ended.
     func endShared(_ error: (any Error)?, walPageCount: Int?) {
         let start = beginning.load(ordering: .relaxed)
         if start != 0 {
@@ -141,17 +141,17 @@ final class MeasuredAccess: MeterListener, Sendable {
 
     private func didStop() { ending.store(Uptime.now, ordering: .relaxed) }
 
-    /// The program gets the result.
+    /// Called when the program receives the result.
     func end(_ error: (any Error)?) {
         let (beginning, ending) = (beginning.load(ordering: .relaxed), ending.load(ordering: .relaxed))
         let duration = beginning == 0 ? nil : Uptime.duration(from: beginning, to: ending)
-        // The program waits no more: an instrument may use the database, but does not hear of it.
+        // The program no longer waits, so an instrument may use the database, but its use is not reported.
         let isOuter = instruments.beginCall()
         for listener in listeners { listener.didEnd(after: duration, error: error) }
         if isOuter { instruments.endCall() }
     }
 
-    /// Runs an access, and tells its end.
+    /// Runs an access and reports its end.
     func ending<T>(_ body: () throws -> T) throws -> T {
         do {
             let value = try body()
@@ -171,7 +171,7 @@ final class MeasuredAccess: MeterListener, Sendable {
     }
 
     func transactionDidEnd(committed: Bool, nanoseconds: UInt64, walPageCount: Int?) {
-        // The end of a shared transaction is told once.
+        // The end of a shared transaction is reported only once.
         if !isShared { tellEnd(of: committed, nanoseconds, walPageCount) }
     }
 

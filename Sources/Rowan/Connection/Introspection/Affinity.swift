@@ -1,6 +1,6 @@
-// What SQLite makes of the declared type of a column.
+// SQLite's interpretation of a column's declared type.
 
-/// The affinity of a column: the class that its values are converted to.
+/// The affinity of a column: the storage class that its values are converted to.
 /// <https://sqlite.org/datatype3.html#determination_of_column_affinity>
 enum Affinity: String {
     case integer = "INTEGER"
@@ -68,14 +68,14 @@ extension Database {
         return enforced
     }
 
-    /// How SQLite compares the keys of associated rows with those of their origin.
+    /// The comparison that SQLite uses between the keys of associated rows and those of their origin.
     package func keyComparison(_ tables: KeyTables?) throws -> KeyComparison {
         guard let tables else { return .similar }
         let comparisons = try tables.columns.map { pair throws -> KeyComparison in
             guard let origin = try comparison(of: pair.origin, in: tables.origin),
                 let destination = try comparison(of: pair.destination, in: tables.destination)
             else { return .similar }
-            // That of the key if it is another one; else that of the associated rows: `destination IN (…)`.
+            // The key's collation if it differs, otherwise that of the associated rows: `destination IN (…)`.
             return switch (pair.foreignConversion?.collation ?? destination.collation).foldedDatabaseName {
             case "binary": origin.affinity == destination.affinity ? .exact : .similar
             case "nocase", "rtrim": .similar
@@ -85,7 +85,7 @@ extension Database {
         return comparisons.max() ?? .exact
     }
 
-    /// How SQLite compares a column; nil if it is not in a table of the schema.
+    /// The comparison that SQLite uses for a column; nil if the column is not in a table of the schema.
     private func comparison(
         of column: String, in table: TableName
     ) throws -> (affinity: Affinity, collation: String)? {
@@ -96,12 +96,12 @@ extension Database {
     }
 }
 
-/// How SQLite compares the keys of associated rows with those of their origin.
+/// The comparison that SQLite uses between the keys of associated rows and those of their origin.
 package enum KeyComparison: Comparable {
-    /// Equal keys are the same values.
+    /// Equal keys are identical values.
     case exact
-    /// Keys may be equal by a conversion (1 and '1') or by a collation of SQLite ('a' and 'A').
+    /// Keys may be equal through a conversion (1 and '1') or one of SQLite's collations ('a' and 'A').
     case similar
-    /// Keys are equal if a collation of the program says so.
+    /// Keys are compared by a collation of the program.
     case custom
 }

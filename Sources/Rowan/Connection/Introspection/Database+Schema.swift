@@ -1,8 +1,8 @@
-// Questions about the schema. The cache of the connection answers them. Those of the program are noted: an observation of
-// what their answers decide follows the schema too.
+// Schema queries, answered from the connection's cache. Queries by the program are recorded: an observation whose fetch
+// depends on their results also tracks the schema.
 
 extension Database {
-    /// Notes that what is fetched depends on the schema, if reads are recorded.
+    /// Records that the fetched values depend on the schema, if reads are recorded.
     func noteQuestion(in schemaName: String?) throws {
         guard connection.isRecordingReads else { return }
         for schema in try schemaIDs(schemaName) {
@@ -19,48 +19,48 @@ extension Database {
         try object(name, in: schemaName)?.isView ?? false
     }
 
-    /// Clears the schema cache, and the statements that depend on it.
+    /// Clears the schema cache and the statements that depend on it.
     public func clearSchemaCache() { connection.schemaDidMove() }
 
-    /// Whether a table with this name exists, in a given schema or in any schema.
+    /// Whether a table with this name exists, in one schema or in any.
     ///
-    /// Without a schema, the tables that serve collections exist, too: see ``register(_:as:columns:)``.
+    /// If no schema is given, tables backed by collections are included: see ``register(_:as:columns:)``.
     public func tableExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try noteQuestion(in: schemaName)
         return try isTable(name, in: schemaName)
     }
 
-    /// Whether a view with this name exists, in a given schema or in any schema.
+    /// Whether a view with this name exists, in one schema or in any.
     public func viewExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try noteQuestion(in: schemaName)
         return try isView(name, in: schemaName)
     }
 
-    /// Whether a trigger with this name exists, in a given schema or in any schema.
+    /// Whether a trigger with this name exists, in one schema or in any.
     public func triggerExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try noteQuestion(in: schemaName)
         return try schemaIDs(schemaName).contains { try exists("trigger", name, in: $0) }
     }
 
-    /// Whether a table name is reserved for SQLite.
+    /// Whether a table name is reserved by SQLite.
     public static func isSQLiteInternalTable(_ tableName: String) -> Bool {
         tableName.foldedDatabaseName.hasPrefix("sqlite_") || tableName.foldedDatabaseName.hasPrefix("pragma_")
     }
 
-    /// Whether a table belongs to this library: the applied migrations are in `grdb_migrations`.
+    /// Whether a table belongs to this library: `grdb_migrations` contains the applied migrations.
     public static func isGRDBInternalTable(_ tableName: String) -> Bool {
         tableName.foldedDatabaseName.hasPrefix("grdb_")
     }
 
-    /// Whether a table belongs to Litestream, which creates `_litestream_seq` and `_litestream_lock` in the databases that
-    /// it replicates: they are no part of the program's schema.
+    /// Whether a table belongs to Litestream, which creates `_litestream_seq` and `_litestream_lock` in the databases
+    /// it replicates. These are not part of the program's schema.
     package static func isLitestreamTable(_ tableName: String) -> Bool {
         tableName.foldedDatabaseName.hasPrefix("_litestream_")
     }
 
     /// The primary key of a table.
     ///
-    /// - Throws: SQLITE_ERROR if the table does not exist, or for a view whose key the schema source does not provide.
+    /// - Throws: SQLITE_ERROR if the table does not exist, or for a view without a key from the schema source.
     public func primaryKey(_ tableName: String, in schemaName: String? = nil) throws -> PrimaryKeyInfo {
         try noteQuestion(in: schemaName)
         return try keyInfo(of: tableName, in: schemaName)
@@ -86,7 +86,7 @@ extension Database {
         }
     }
 
-    /// `INTEGER PRIMARY KEY DESC` has its own index: it is not the rowid.
+    /// `INTEGER PRIMARY KEY DESC` has its own index, so it is not the rowid.
     /// <https://sqlite.org/lang_createtable.html#rowid>
     private func hasPrimaryKeyIndex(_ tableName: String, _ kind: SchemaCache.Table.Kind) throws -> Bool {
         try indexInfo(of: tableName, in: kind.schema.name).contains { $0.origin == .primaryKeyConstraint }
@@ -183,7 +183,7 @@ extension Database {
             // A foreign key without columns refers to the primary key.
             let primaryKey =
                 rows[0]["to"] as String? == nil ? try keyInfo(of: table, in: kind.schema.name).columns : []
-            // SQLite refuses such a foreign key when it is enforced.
+            // SQLite rejects such a foreign key when it is enforced.
             guard primaryKey.isEmpty || primaryKey.count == rows.count else { return nil }
             return ForeignKeyInfo(
                 id: id, destinationTable: table,
@@ -193,19 +193,19 @@ extension Database {
         }
     }
 
-    /// Whether columns contain the columns of the primary key or of a unique index, or the rowid: then no two rows have
-    /// the same values in these columns.
+    /// Whether the columns include the primary key, a unique index or the rowid, so that no two rows have the same
+    /// values in these columns.
     ///
-    /// - Returns: false if the table does not exist, or if it is a view whose key is unknown.
+    /// - Returns: false if the table does not exist, or if it is a view with an unknown key.
     public func table(_ tableName: String, hasUniqueKey columns: some Collection<String>) throws -> Bool {
         try noteQuestion(in: nil)
         return try hasUniqueKey(TableName(tableName), columns: Array(columns))
     }
 
-    /// The columns of the primary key or unique index that the given columns contain, in the order of that key.
+    /// The primary key or unique index included in the given columns, in the order of that key.
     ///
-    /// - Parameter isCompared: whether the values must differ in comparisons of the columns, too. An index may have other
-    ///   collations.
+    /// - Parameter isCompared: whether the values must also differ when the columns are compared. An index may have
+    ///   other collations.
     package func uniqueKey(
         _ tableName: String, of columns: some Collection<String>, in schemaName: String? = nil,
         isCompared: Bool = false
@@ -221,7 +221,7 @@ extension Database {
             }?.columns
     }
 
-    /// The names of the rowid of a table: its alias, and a hidden name.
+    /// The names of a table's rowid: its alias and a hidden name.
     ///
     /// - Returns: no names for a table without rowid.
     package func rowIDNames(of tableName: String, in schemaName: String? = nil) throws -> [String] {
@@ -229,7 +229,7 @@ extension Database {
         return [key.rowIDColumn, key.hiddenRowIDName].compactMap(\.self)
     }
 
-    /// Runs the closure with another source of information that the schema does not contain.
+    /// Runs the closure with another source of information missing from the schema.
     public func withSchemaSource<T>(
         _ schemaSource: (any DatabaseSchemaSource)?, execute block: () throws -> T
     ) rethrows -> T {
@@ -243,7 +243,7 @@ extension Database {
         return try block()
     }
 
-    /// The source of information that the schema does not contain.
+    /// The source of information missing from the schema.
     public var schemaSource: (any DatabaseSchemaSource)? { currentSchemaSource }
 }
 
@@ -254,7 +254,7 @@ extension Database {
         schemaName.map { "\($0.foldedDatabaseName)\u{0}\(name.foldedDatabaseName)" } ?? name.foldedDatabaseName
     }
 
-    /// Clears an outdated schema. Another connection may have changed the schema: each access asks SQLite once.
+    /// Clears a schema outdated by another connection's changes. Each access checks with SQLite once.
     func validateCache() throws {
         if schemaCache.checkedAccess != connection.accessNumber {
             schemaCache.checkedAccess = connection.accessNumber
@@ -264,7 +264,7 @@ extension Database {
         schemaCache = SchemaCache(epoch: connection.schemaEpoch, checkedAccess: schemaCache.checkedAccess)
     }
 
-    /// A property of a table, which is read once for each schema.
+    /// A property of a table, read once per schema.
     func cached<T>(
         _ name: String, _ schemaName: String?, _ member: WritableKeyPath<SchemaCache.Table, T?>,
         _ read: (SchemaCache.Table.Kind) throws -> T
@@ -277,7 +277,7 @@ extension Database {
         return value
     }
 
-    /// The table or view with a name, as the schema spells it.
+    /// The table or view with this name, as spelled in the schema.
     ///
     /// - Throws: SQLITE_ERROR if it does not exist.
     package func existingTable(_ name: String, in schemaName: String?) throws -> DatabaseObjectID {
@@ -285,8 +285,8 @@ extension Database {
         return DatabaseObjectID(name: object.name, schemaID: object.schema)
     }
 
-    /// Whether SQLite reports the changes of the rows of a table: not those of views, of virtual tables, of tables
-    /// without rowid, and of tables that do not exist yet.
+    /// Whether SQLite reports row changes of a table. It does not for views, virtual tables, tables without rowid and
+    /// tables that don't exist yet.
     func reportsRows(of name: String, in schemaName: String?) throws -> Bool {
         guard let kind = try object(name, in: schemaName) else { return false }
         return !kind.isView && !kind.isVirtual && !kind.isWithoutRowID
@@ -312,7 +312,7 @@ extension Database {
             DatabaseError(message: "no such table: \(schemaName.map { "\($0)." } ?? "")\(name)"))
     }
 
-    /// The table or view with a name, searched in SQLite's order: temp, main, then the attached schemas.
+    /// The table or view with this name, searched in SQLite's order: temp, main, then the attached schemas.
     func object(_ name: String, in schemaName: String?) throws -> SchemaCache.Table.Kind? {
         try validateCache()
         let key = key(name, schemaName)
@@ -322,7 +322,7 @@ extension Database {
             schemaCache.tables[key, default: SchemaCache.Table()].kind = kind
             return kind
         }
-        // The table of a collection is in no schema: a table in any of them takes precedence.
+        // A collection's table is in no schema, so a table in any schema takes precedence.
         guard schemaName == nil, collections.names.contains(name.foldedDatabaseName) else { return nil }
         return .init(schema: .main, name: name, isView: false, isVirtual: true, isWithoutRowID: false)
     }
@@ -366,7 +366,7 @@ extension Database {
 }
 
 extension Row {
-    /// The rows of one of Rowan's own queries, which stays compiled.
+    /// The rows of one of Rowan's own queries, which is kept compiled.
     static func rows(
         _ connection: LocalConnection, _ sql: String, _ arguments: StatementArguments = StatementArguments()
     ) throws -> [Row] {
@@ -377,7 +377,7 @@ extension Row {
     static func rows(of statement: Statement, _ arguments: StatementArguments) throws -> [Row] {
         try statement.setArguments(arguments)
         let cursor = try RowCursor(statement, adapter: nil)
-        // Rowan's own queries are not what an observation tracks.
+        // Observations must not track Rowan's own queries.
         return try statement.connection.unwatched {
             var rows: [Row] = []
             while let row = try cursor.next() { rows.append(row.copy()) }

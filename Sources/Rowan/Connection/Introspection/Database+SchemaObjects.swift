@@ -1,10 +1,10 @@
-// The objects of the schema, as SQLite lists them. <https://sqlite.org/schematab.html>
+// The objects of the schema as listed by SQLite. <https://sqlite.org/schematab.html>
 
 /// A table, an index, a view or a trigger.
 public struct SchemaObject: Hashable, Sendable {
     /// The kind of an object.
     public enum Kind: String, Hashable, Sendable {
-        /// A table, virtual tables included.
+        /// A table, including virtual tables.
         case table
         /// An index.
         case index
@@ -30,14 +30,14 @@ public struct SchemaObject: Hashable, Sendable {
 }
 
 extension Database {
-    /// The tables, indexes, views and triggers, in the order of their creation. Objects that SQLite creates for its own
-    /// needs are not included.
+    /// The tables, indexes, views and triggers, in the order of their creation. Objects that SQLite creates internally
+    /// are not included.
     ///
     /// ```swift
     /// for object in try db.schemaObjects(in: "main") { print(object.kind, object.name) }
     /// ```
     ///
-    /// - Parameter schemaName: the schema; by default, all of them: the temporary objects, those of the main schema, and
+    /// - Parameter schemaName: the schema; by default, all schemas: temporary objects, those of the main schema and
     ///   those of attached databases.
     /// - Throws: SQLITE_ERROR if the schema does not exist.
     public func schemaObjects(in schemaName: String? = nil) throws -> [SchemaObject] {
@@ -57,12 +57,12 @@ extension Database {
         return Self.shadowTables(inTableList: rows.filter { schema.name.isSameDatabaseName(as: $0["schema"]) })
     }
 
-    /// The tables in which virtual tables keep their content.
+    /// The tables in which virtual tables store their content.
     ///
     /// - Parameter rows: the rows of `PRAGMA table_list` of one schema.
     package static func shadowTables(inTableList rows: [Row]) -> Set<String> {
         let names = Dictionary(grouping: rows) { $0["type"] as String }.mapValues { $0.map { $0["name"] as String } }
-        // Sqlite-vec does not tell SQLite that it owns these: `document_vec_vector_chunks00`.
+        // Sqlite-vec does not declare that it owns these: `document_vec_vector_chunks00`.
         let vectors = (names["virtual"] ?? []).map { "\($0)_vector_chunks" }
         let chunks = (names["table"] ?? []).filter { name in
             vectors.contains { name.hasPrefix($0) && name.dropFirst($0.count).allSatisfy(\.isNumber) }
@@ -72,9 +72,9 @@ extension Database {
 
     /// The names of the tables, in the order of their creation.
     ///
-    /// The tables that SQLite and virtual tables create for their own needs are not included.
+    /// Tables that SQLite and virtual tables create internally are not included.
     ///
-    /// - Parameter schemaName: the schema; by default, all of them.
+    /// - Parameter schemaName: the schema; by default, all schemas.
     /// - Throws: SQLITE_ERROR if the schema does not exist.
     public func tables(in schemaName: String? = nil) throws -> [DatabaseObjectID] {
         try schemaObjects(in: schemaName).filter { $0.kind == .table && !$0.isShadowTable }.map(\.id)
@@ -82,7 +82,7 @@ extension Database {
 
     /// The names of the views, in the order of their creation.
     ///
-    /// - Parameter schemaName: the schema; by default, all of them.
+    /// - Parameter schemaName: the schema; by default, all schemas.
     /// - Throws: SQLITE_ERROR if the schema does not exist.
     public func views(in schemaName: String? = nil) throws -> [DatabaseObjectID] {
         try schemaObjects(in: schemaName).filter { $0.kind == .view }.map(\.id)
@@ -102,7 +102,7 @@ extension Database {
 }
 
 extension SchemaObject {
-    /// - Returns: nil for SQLite's own objects. Another program can store any kind in a damaged schema.
+    /// - Returns: nil for SQLite's own objects. In a damaged schema, another program may have stored any kind.
     fileprivate init?(_ row: Row, _ schema: DatabaseSchemaID, shadowTables: Set<String>) {
         let name: String = row[1]
         guard let kind = Kind(rawValue: row[0]), !name.foldedDatabaseName.hasPrefix("sqlite_") else { return nil }
@@ -111,10 +111,10 @@ extension SchemaObject {
             isShadowTable: kind == .table && shadowTables.contains(name))
     }
 
-    /// The statement that creates the object, alone.
+    /// The statement that creates the object, and nothing else.
     ///
     /// - Returns: nil for an index that belongs to a constraint.
-    /// - Throws: SQLITE_CORRUPT if the file has anything else in its place.
+    /// - Throws: SQLITE_CORRUPT if the file contains anything else in its place.
     package var definition: SQLDefinition? {
         get throws { try sql.map { try SQLDefinition($0, type: kind.rawValue, name: name) } }
     }

@@ -1,4 +1,4 @@
-// A connection answers the resolver: keys, columns and indexes of tables, from the cache of the schema.
+// Schema information for the resolver: keys, columns and indexes of tables, from the connection's schema cache.
 
 extension Database: SchemaReader {
     package func primaryKeyColumns(ofTable table: TableName) throws -> [String] {
@@ -80,7 +80,7 @@ extension Database: SchemaReader {
 }
 
 extension DatabaseError {
-    /// The rows of a table can't be told apart.
+    /// The rows of the table can't be distinguished.
     package static func hiddenRowID(of table: TableName) -> DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,

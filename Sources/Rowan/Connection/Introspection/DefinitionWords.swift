@@ -1,25 +1,25 @@
-// What the definitions of tables and triggers mention. SQLite tells neither that a conflict clause replaces rows, nor that
+// Words in the definitions of tables and triggers. SQLite reports neither that a conflict clause replaces rows nor that
 // a table counts its rowids.
 
-/// The folded names of the tables whose definitions or triggers mention a word. Names and texts may contain it, too, and
-/// schemas may have tables with the same name: the sets may be too large, but never too small.
+/// The folded names of the tables whose definitions or triggers contain a word. Names and texts may also contain it,
+/// and schemas may have tables with the same name, so the sets may be too large but never too small.
 package struct DefinitionWords {
     package var replacing: Set<String> = []
     package var autoincrementing: Set<String> = []
-    /// The tables whose definitions mention conflict clauses.
+    /// The tables whose definitions contain conflict clauses.
     package var conflicting: Set<String> = []
-    /// The tables whose definitions mention the word STRICT: their types are checked.
+    /// The tables whose definitions contain the word STRICT: their types are checked.
     package var strict: Set<String> = []
     /// The tables with triggers.
     package var triggering: Set<String> = []
-    /// The tables with triggers that mention RAISE and IGNORE: they may ignore a change.
+    /// The tables with triggers that contain RAISE and IGNORE: they may ignore a change.
     package var ignoring: Set<String> = []
-    /// The tables with indexes, those of constraints included.
+    /// The tables with indexes, including those of constraints.
     package var indexed: Set<String> = []
 }
 
 extension Database {
-    /// What the definitions of the tables and of their triggers mention.
+    /// The words in the definitions of tables and their triggers.
     package func definitionWords() throws -> DefinitionWords {
         try validateCache()
         if let known = schemaCache.definitionWords { return known }
@@ -27,7 +27,7 @@ extension Database {
         for schema in try schemaIDs(nil) {
             let table = "\(schema.name.quotedDatabaseIdentifier).\(schema.schemaTableName)"
             let rows = try Row.rows(of: makeStatement(sql: "SELECT * FROM \(table)"), [])
-            // Not in SQL: a pragma and the program can redefine LIKE.
+            // Not in SQL, because LIKE can be redefined by a pragma or by the program.
             for row in rows {
                 let name = (row["tbl_name"] as String).foldedDatabaseName
                 let type = row["type"] as String
@@ -51,8 +51,8 @@ extension Database {
     }
 }
 
-/// The words of an SQL text that decide what its object does, whether they are keywords, names, or parts of texts and
-/// comments.
+/// The words of an SQL text that may determine the behaviour of its object, whether keywords, names, or parts of texts
+/// and comments.
 package struct MentionedWords: OptionSet {
     package let rawValue: UInt8
 
@@ -65,8 +65,8 @@ package struct MentionedWords: OptionSet {
     package static let replace = MentionedWords(rawValue: 16)
     package static let strict = MentionedWords(rawValue: 32)
 
-    /// One pass over the bytes (benchmark observe-latency). A keyword has no letter, digit, underscore, dollar sign or
-    /// character outside of ASCII beside it, but for a byte order mark before it, which is a space.
+    /// One pass over the bytes (benchmark observe-latency). A keyword is not adjacent to a letter, digit, underscore,
+    /// dollar sign or non-ASCII character, except for a preceding byte order mark, which counts as a space.
     package init(in sql: String) {
         self = []
         var sql = sql
@@ -100,7 +100,7 @@ package struct MentionedWords: OptionSet {
 }
 
 extension UInt8 {
-    /// Whether SQLite takes the byte for a part of a name. <https://sqlite.org/draft/tokenreq.html>
+    /// Whether SQLite treats the byte as part of a name. <https://sqlite.org/draft/tokenreq.html>
     fileprivate var isPartOfWord: Bool {
         switch self {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"), UInt8(ascii: "$"), 0x80...: true

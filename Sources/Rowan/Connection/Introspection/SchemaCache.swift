@@ -1,20 +1,20 @@
-// The connection's knowledge of the schema. It is read on demand, and cleared completely when the schema changes
+// The connection's cached schema information. It is read on demand and cleared completely when the schema changes
 // (LocalConnection.schemaEpoch).
 
 import Foundation
 
-/// The known parts of the schema.
+/// The cached parts of the schema.
 package struct SchemaCache {
     var epoch = 0
-    /// The access that has last checked for changes of the schema.
+    /// The access that last checked for schema changes.
     var checkedAccess = -1
     var tables: [String: Table] = [:]
-    /// The answers to requests, which repeat their questions (benchmark aggregate-plan).
+    /// The results of foreign key queries, which requests repeat (benchmark aggregate-plan).
     var foreignKeys: [TablePair: [[ColumnPair]]] = [:]
     var enforced: [TablePair: [[ColumnPair]: [ColumnPair]]] = [:]
     var areIndexed: [TableColumns: Bool] = [:]
     var areUnique: [TableColumns: Bool] = [:]
-    /// What the definitions of tables mention; nil if unknown.
+    /// The words in the definitions of tables; nil if unknown.
     var definitionWords: DefinitionWords?
 
     struct TablePair: Hashable {
@@ -27,7 +27,7 @@ package struct SchemaCache {
         var columns: [String]
     }
 
-    /// A table, a view, or a missing object, with its known properties.
+    /// A table, a view or a missing object, with its known properties.
     struct Table {
         var kind: Kind?
         var columns: [ColumnInfo]?
@@ -79,7 +79,7 @@ public struct DatabaseObjectID: Hashable, Sendable {
     }
 }
 
-/// Provides information that the schema does not contain: the primary keys of views.
+/// Provides information missing from the schema: the primary keys of views.
 ///
 /// ```swift
 /// struct SchemaSource: DatabaseSchemaSource {
@@ -88,12 +88,12 @@ public struct DatabaseObjectID: Hashable, Sendable {
 /// config.schemaSource = SchemaSource()
 /// ```
 public protocol DatabaseSchemaSource: Sendable {
-    /// The columns of the primary key of a view, or nil if this source does not know them.
+    /// The columns of the primary key of a view, or nil if they are unknown to this source.
     func columnsForPrimaryKey(_ db: Database, inView view: DatabaseObjectID) throws -> [String]?
 }
 
 extension DatabaseSchemaSource {
-    /// Combines this source with another one, which answers when this source does not.
+    /// Combines this source with a second one, which is used when this source has no information.
     public func then(_ other: some DatabaseSchemaSource) -> some DatabaseSchemaSource {
         SchemaSourceChain(first: self, second: other)
     }

@@ -5,7 +5,7 @@
 public struct ColumnInfo: Sendable {
     /// The name of the column.
     public let name: String
-    /// The declared type, in upper case; empty without a type.
+    /// The declared type, in upper case; empty if there is none.
     public let type: String
     /// Whether the column is declared NOT NULL.
     public let isNotNull: Bool
@@ -13,9 +13,9 @@ public struct ColumnInfo: Sendable {
     public let defaultValueSQL: String?
     /// The 1-based position in the primary key, or 0 for other columns.
     public let primaryKeyIndex: Int
-    /// Whether the column is generated, and can't be written.
+    /// Whether the column is generated and can't be written.
     package let isGenerated: Bool
-    /// Whether the column is generated when it is read, and not stored.
+    /// Whether the column is computed on reading rather than stored.
     package let isComputed: Bool
     /// Whether `SELECT *` omits the column.
     package let isHidden: Bool
@@ -41,13 +41,13 @@ public struct PrimaryKeyInfo: Hashable, Sendable {
         case hiddenRowID
         /// `INTEGER PRIMARY KEY`: the column is the rowid.
         case rowID(String)
-        /// One or several columns, in the order of the key.
+        /// One or several columns, in key order.
         case columns([String], tableHasRowID: Bool)
     }
 
     package let kind: Kind
 
-    /// The first of the names `rowid`, `_rowid_` and `oid` that means the rowid, because no column has it; nil if
+    /// The first of the names `rowid`, `_rowid_` and `oid` that refers to the rowid because no column has it; nil if
     /// there is none, and for a table without rowid. <https://sqlite.org/rowidtable.html>
     package let hiddenRowIDName: String?
 
@@ -63,7 +63,7 @@ public struct PrimaryKeyInfo: Hashable, Sendable {
     /// The columns of the key, in order.
     ///
     /// For a table without a primary key, this is the name of the rowid: `rowid`, or `_rowid_` or `oid` if a column is
-    /// called `rowid`. If all three are columns, there are none.
+    /// called `rowid`. If all three are columns, the result is empty.
     public var columns: [String] {
         switch kind {
         case .hiddenRowID: [hiddenRowIDName].compactMap(\.self)
@@ -80,7 +80,7 @@ public struct PrimaryKeyInfo: Hashable, Sendable {
     /// A name of the rowid: the column that is its alias, or a hidden name.
     package var rowIDName: String? { rowIDColumn ?? hiddenRowIDName }
 
-    /// The name of the primary key, if it is the rowid: that of the column, or a hidden name.
+    /// The name of the primary key if it is the rowid: the column's name or a hidden name.
     package var rowIDKey: String? {
         switch kind {
         case .rowID(let column): column
@@ -104,7 +104,7 @@ public struct PrimaryKeyInfo: Hashable, Sendable {
 public struct IndexInfo: Sendable {
     /// The origin of an index. <https://sqlite.org/pragma.html#pragma_index_list>
     public struct Origin: RawRepresentable, Hashable, Sendable {
-        /// The code that SQLite reports.
+        /// The code reported by SQLite.
         public var rawValue: String
         /// Creates an origin from its code.
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -125,23 +125,23 @@ public struct IndexInfo: Sendable {
     public let isUnique: Bool
     /// The origin of the index.
     public let origin: Origin
-    /// Whether the index has neither a WHERE clause nor expressions: then a unique index is a key.
+    /// Whether the index has neither a WHERE clause nor expressions. A unique index is then a key.
     package let coversWholeTable: Bool
-    /// Whether the index has the collations of its columns: values that are equal in a query are equal in the index.
+    /// Whether the index uses the collations of its columns, so that values equal in a query are equal in the index.
     package let comparesLikeColumns: Bool
 }
 
 /// A foreign key of a table.
 public struct ForeignKeyInfo: Sendable {
-    /// The identifier of the foreign key in its table.
+    /// The identifier of the foreign key within its table.
     public var id: Int
-    /// The table that the foreign key refers to.
+    /// The table referenced by the foreign key.
     public let destinationTable: String
-    /// The columns of the foreign key, with the columns that they refer to.
+    /// The columns of the foreign key, with the columns they refer to.
     public let mapping: [(origin: String, destination: String)]
 
     /// The columns of the foreign key.
     public var originColumns: [String] { mapping.map(\.origin) }
-    /// The columns that the foreign key refers to.
+    /// The columns referenced by the foreign key.
     public var destinationColumns: [String] { mapping.map(\.destination) }
 }

@@ -1,9 +1,9 @@
-// Type-erased readers and writers: they forward routes, and inherit the verbs.
+// Type-erased readers and writers, which forward routes and inherit the access methods.
 
 /// A type-erased reader.
 public final class AnyDatabaseReader: DatabaseReader {
     private let base: any DatabaseReader
-    /// How accesses reach their connections. Not for users.
+    /// The routes of accesses to their connections. Not for users.
     public let _routes: DatabaseAccessRoutes
 
     /// Wraps a reader.
@@ -24,8 +24,7 @@ public final class AnyDatabaseReader: DatabaseReader {
 }
 
 extension DatabaseReader {
-    /// The same reader, whose reads show this place of the program in ``DatabasePool/status``, and in reports of long
-    /// reads.
+    /// The same reader, whose reads show this call site in ``DatabasePool/status`` and in reports of long reads.
     ///
     /// ```swift
     /// let players = try dbPool.atCallSite().read { db in try Player.fetchAll(db) }
@@ -51,7 +50,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
     public func close() throws { try base.close() }
     /// Interrupts the statements of the wrapped writer.
     public func interrupt() { base.interrupt() }
-    /// How accesses reach their connections. Not for users.
+    /// The routes of accesses to their connections. Not for users.
     public var _routes: DatabaseAccessRoutes { base._routes }
     /// Schedules a read on the wrapped writer.
     public func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {

@@ -1,4 +1,4 @@
-// A pool: one writer, and up to N readers that never wait for it. In WAL mode, each read transaction sees its own state
+// A pool: one writer and up to N readers that never wait for it. In WAL mode, each read transaction sees its own state
 // of the database.
 // Source: https://sqlite.org/wal.html#concurrency
 
@@ -23,12 +23,12 @@ public final class DatabasePool: DatabaseWriter {
     let readers: AccessLane
     let longReads: LongReads
     let writeAheadLimit: WriteAheadLimit?
-    /// The file of the writer, which readers and snapshots open.
+    /// The writer's file, which readers and snapshots open.
     let file: DatabaseFile
-    /// How accesses reach their connections. Not for users.
+    /// The routes of accesses to their connections. Not for users.
     public let _routes: DatabaseAccessRoutes
 
-    /// Opens or creates a database file, and switches it to WAL mode.
+    /// Opens or creates a database file and switches it to WAL mode.
     ///
     /// - Throws: SQLITE_CANTOPEN if the file can't be opened, SQLITE_NOTADB if it is not a database.
     public init(path: String, configuration: Configuration = Configuration()) throws {
@@ -48,7 +48,7 @@ public final class DatabasePool: DatabaseWriter {
         writeAheadLimit = configuration.readonly ? nil : configuration.walSizeLimit.map(WriteAheadLimit.init)
         if case .immediateError = configuration.busyMode {
             readerConfiguration.readonlyBusyMode = .timeout(10)
-            // A reader that finds the index of the WAL half written reads it again under the lock of the writer, whose
+            // A reader that finds the WAL index half written rereads it while holding the writer lock, and the writer's
             // BEGIN fails meanwhile.
             writerConfiguration.writerBusyMode = .timeout(Self.readerLockTimeout)
         }
@@ -88,33 +88,33 @@ public final class DatabasePool: DatabaseWriter {
         longReads.observe(readers, path: connection.database.connection.mainFileName ?? path)
     }
 
-    /// How long, in seconds, the writer waits for a lock that a reader of the pool may hold for a moment.
+    /// The time, in seconds, that the writer waits for a lock that a reader of the pool may hold briefly.
     private static let readerLockTimeout: TimeInterval = 0.25
 
     deinit {
-        // Without waiting: a running access keeps its connection, which is closed at its end. Readers are closed first:
-        // the last connection to close, the writer, removes the WAL file.
+        // Without waiting: a running access keeps its connection, which is closed when it finishes. Readers are closed
+        // first, because the last connection to close, the writer, removes the WAL file.
         readers.closeIdleConnections()
     }
 
-    /// Closes all connections, after the running accesses. Later accesses throw SQLITE_MISUSE.
+    /// Closes all connections after running accesses have finished. Later accesses throw SQLITE_MISUSE.
     ///
-    /// - Throws: SQLITE_BUSY if the program holds a statement or a cursor: all connections stay open.
+    /// - Throws: SQLITE_BUSY if the program holds a statement or a cursor; all connections then stay open.
     public func close() throws {
-        // Either both lanes are closed, or none.
+        // Either both lanes are closed or neither.
         try writer.refuseNestedAccess()
         try readers.refuseNestedAccess()
-        // Readers first: the last connection to close, the writer, removes the WAL file.
+        // Readers first, because the last connection to close, the writer, removes the WAL file.
         try writer.close(with: readers)
     }
 
-    /// Interrupts the running statements of all connections: they throw SQLITE_INTERRUPT.
+    /// Interrupts the running statements of all connections, which throw SQLITE_INTERRUPT.
     public func interrupt() {
         writer.interrupt()
         readers.interrupt()
     }
 
-    /// Releases as much memory as possible, after the running accesses. Readers are closed, unless they are persistent.
+    /// Releases as much memory as possible after running accesses have finished. Nonpersistent readers are closed.
     public func releaseMemory() {
         try? _routes.write.run { $0.releaseMemory() }
         if configuration.persistentReadOnlyConnections {
@@ -129,7 +129,7 @@ public final class DatabasePool: DatabaseWriter {
         DispatchQueue.global(qos: .utility).async { self.releaseMemory() }
     }
 
-    /// Closes the readers, after the running reads. New readers open on demand.
+    /// Closes the readers after running reads have finished. New readers are opened on demand.
     public func invalidateReadOnlyConnections() {
         try? readers.closeConnections()
     }
@@ -155,7 +155,7 @@ public final class DatabasePool: DatabaseWriter {
         }
         precondition(
             !connection.database.isInsideTransaction, "call spawnConcurrentRead outside a transaction")
-        // In a barrier, the read would wait for the barrier's end, and this access for the read.
+        // In a barrier, the read would wait for the barrier to finish, and this access for the read.
         guard !readers.isExclusiveOfCurrentThread else { return value(.failure(DatabaseError.nestedAccess)) }
         // The writer waits only until the read has started its transaction.
         let isIsolated = DispatchSemaphore(value: 0)
@@ -168,7 +168,7 @@ public final class DatabasePool: DatabaseWriter {
             }
             do {
                 try result.get().isolatedRead { db in
-                    // A deferred transaction starts with its first read.
+                    // A deferred transaction begins with its first read.
                     try db.connection.unwatched { try db.connection.run("SELECT rowid FROM sqlite_master LIMIT 1") }
                     signal()
                     value(.success(db))
@@ -180,7 +180,7 @@ public final class DatabasePool: DatabaseWriter {
             }
         }
         isIsolated.wait()
-        // On this thread, because another one could not use the writer yet.
+        // On this thread, because the writer is not yet available to another one.
         if let error = failure.withLock({ $0 }) { value(.failure(error)) }
     }
 

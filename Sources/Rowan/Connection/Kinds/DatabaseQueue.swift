@@ -1,4 +1,4 @@
-// A queue: one connection, with one access at a time.
+// A queue: one connection with one access at a time.
 
 import Foundation
 
@@ -19,7 +19,7 @@ public final class DatabaseQueue: DatabaseWriter {
     /// The path of the database file; `:memory:` or a URI for an in-memory database.
     public let path: String
     private let lane: AccessLane
-    /// How accesses reach their connection. Not for users.
+    /// The routes of accesses to their connection. Not for users.
     public let _routes: DatabaseAccessRoutes
 
     /// Opens or creates a database file.
@@ -55,7 +55,7 @@ public final class DatabaseQueue: DatabaseWriter {
             read: AccessRoute(lane: lane, scope: .readTransaction),
             unsafeRead: AccessRoute(lane: lane, scope: .readOnly),
             write: AccessRoute(lane: lane, scope: .plain))
-        // Opens the connection now, so this initializer throws an error if the file is not a database.
+        // Opens the connection now so that this initializer throws an error if the file is not a database.
         let connection = try lane.acquire()
         defer { lane.release(connection) }
         try connection.run { db in
@@ -79,7 +79,7 @@ public final class DatabaseQueue: DatabaseWriter {
         return destination
     }
 
-    /// Copies a database file into a temporary file, which SQLite deletes when the connection closes.
+    /// Copies a database file into a temporary file, which SQLite deletes when the connection is closed.
     public static func temporaryCopy(
         fromPath path: String, configuration: Configuration = Configuration()
     ) throws -> DatabaseQueue {
@@ -105,18 +105,18 @@ public final class DatabaseQueue: DatabaseWriter {
         }
     }
 
-    /// Closes the connection, after the running access. Later accesses throw SQLITE_MISUSE.
+    /// Closes the connection after the running access has finished. Later accesses throw SQLITE_MISUSE.
     ///
-    /// - Throws: SQLITE_BUSY if the program holds a statement or a cursor: the connection stays open.
+    /// - Throws: SQLITE_BUSY if the program holds a statement or a cursor; the connection then stays open.
     public func close() throws { try lane.close() }
 
-    /// Interrupts the running statements: they throw SQLITE_INTERRUPT.
+    /// Interrupts the running statements, which throw SQLITE_INTERRUPT.
     public func interrupt() { lane.interrupt() }
 
-    /// Releases as much memory as possible, after the running access.
+    /// Releases as much memory as possible after the running access has finished.
     public func releaseMemory() { try? _routes.write.run { $0.releaseMemory() } }
 
-    /// Reads the last committed state, before the method returns. See ``DatabaseWriter/spawnConcurrentRead(_:)``.
+    /// Reads the last committed state before the method returns. See ``DatabaseWriter/spawnConcurrentRead(_:)``.
     public func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
         guard let connection = lane.connectionOfCurrentThread else {
             preconditionFailure("call spawnConcurrentRead from an access of this queue")
@@ -130,7 +130,7 @@ public final class DatabaseQueue: DatabaseWriter {
                 value(.success($0))
             }
         } catch {
-            // A later error concerns the end of the read, of which the closure has already had its database.
+            // A later error concerns the end of the read, whose closure has already received its database.
             if !isCalled { value(.failure(error)) }
         }
     }
@@ -155,13 +155,14 @@ public final class DatabaseQueue: DatabaseWriter {
         try writeWithoutTransaction(updates)
     }
 
-    /// The same, with a closure that does not throw.
+    /// Runs a nonthrowing closure without a transaction. See `writeWithoutTransaction(_:)`.
     @discardableResult
     public func inDatabase<T>(_ updates: (Database) -> T) -> T { writeWithoutTransaction(updates) }
 }
 
 extension Database {
-    /// Switches to WAL mode, with its usual synchronisation, unless the setup has chosen another one. <https://sqlite.org/wal.html>
+    /// Switches to WAL mode, with the usual synchronisation unless the setup has chosen another.
+    /// <https://sqlite.org/wal.html>
     func activateWAL() throws {
         let mode = try retryingWhileOpening {
             try String.fetchOne(makeStatement(sql: "PRAGMA journal_mode = WAL"))

@@ -1,4 +1,4 @@
-// Reading: the verbs exist only here, for queues, pools, snapshots and type erasures.
+// Reading: the access methods are implemented only here, for queues, pools, snapshots and type-erased readers.
 
 import Foundation
 
@@ -12,40 +12,40 @@ public protocol DatabaseReader: AnyObject, Sendable {
     /// The path of the database.
     var path: String { get }
 
-    /// Closes the connections, after the running accesses. Later accesses throw SQLITE_MISUSE.
+    /// Closes the connections after running accesses have finished. Later accesses throw SQLITE_MISUSE.
     ///
     /// ```swift
     /// Database.logError = { code, message in print(code, message) }
     /// try dbPool.close()   // 5 (database is locked) unfinalized statement: SELECT * FROM player
     /// ```
     ///
-    /// - Throws: SQLITE_BUSY if the program holds a statement or a cursor: all connections stay open, and
+    /// - Throws: SQLITE_BUSY if the program holds a statement or a cursor; all connections then stay open, and
     ///   ``Database/logError`` receives the SQL of these statements.
     func close() throws
 
-    /// Interrupts the running statements: they throw SQLITE_INTERRUPT.
+    /// Interrupts the running statements, which throw SQLITE_INTERRUPT.
     func interrupt()
 
-    /// How accesses reach their connections. Not for users.
+    /// The routes of accesses to their connections. Not for users.
     var _routes: DatabaseAccessRoutes { get }
 }
 
 extension DatabaseReader {
-    /// Reads the database in a transaction: the closure sees a single state of the database.
+    /// Reads the database in a transaction, so that the closure sees a single state of the database.
     ///
     /// ```swift
     /// let count = try dbQueue.read { db in try Player.fetchCount(db) }
     /// ```
     ///
-    /// - Throws: the error of the closure; SQLITE_READONLY for a write; SQLITE_MISUSE for a nested access; SQLITE_BUSY
-    ///   after ``Configuration/readerTimeout``.
+    /// - Throws: the closure's error; SQLITE_READONLY for a write; SQLITE_MISUSE for a nested access; SQLITE_BUSY after
+    ///   ``Configuration/readerTimeout``.
     public func read<T>(_ value: (Database) throws -> T) throws -> T {
         try _routes.read.run(value)
     }
 
-    /// Reads the database in a transaction, without blocking the thread of the task.
+    /// Reads the database in a transaction, without blocking the task's thread.
     ///
-    /// - Throws: the error of the closure; `CancellationError` if the task is cancelled; SQLITE_BUSY after
+    /// - Throws: the closure's error; `CancellationError` if the task is cancelled; SQLITE_BUSY after
     ///   ``Configuration/readerTimeout``.
     public func read<T: Sendable>(_ value: @Sendable (Database) throws -> T) async throws -> T {
         try await _routes.read.run(value)
@@ -61,7 +61,7 @@ extension DatabaseReader {
         try _routes.unsafeRead.run(value)
     }
 
-    /// The same, without blocking the thread of the task.
+    /// Reads the database without a transaction and without blocking the task's thread.
     public func unsafeRead<T: Sendable>(_ value: @Sendable (Database) throws -> T) async throws -> T {
         try await _routes.unsafeRead.run(value)
     }
@@ -71,12 +71,12 @@ extension DatabaseReader {
         _routes.unsafeRead.callback(value)
     }
 
-    /// Reads the database without a transaction, inside the current access of the thread if there is one.
+    /// Reads the database without a transaction, inside the thread's current access if there is one.
     public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
         try _routes.unsafeRead.runReentrant(value)
     }
 
-    /// Copies the database into another one, and overwrites its content. <https://sqlite.org/backup.html>
+    /// Copies the database into another, overwriting its content. <https://sqlite.org/backup.html>
     ///
     /// ```swift
     /// try source.backup(to: destination, pagesPerStep: 100) { progress in
@@ -84,7 +84,7 @@ extension DatabaseReader {
     /// }
     /// ```
     ///
-    /// - Throws: the error of SQLite; the error of `progress`, which aborts the backup.
+    /// - Throws: SQLite's error; the error of `progress`, which aborts the backup.
     public func backup(
         to writer: any DatabaseWriter, pagesPerStep: CInt = -1,
         progress: ((DatabaseBackupProgress) throws -> Void)? = nil

@@ -1,18 +1,18 @@
 // Snapshots: connections whose read transactions stay open. They need no special build of SQLite.
 
-/// A reader that sees a single state of the database, whatever is committed later.
+/// A reader that sees a single state of the database, regardless of later commits.
 public protocol DatabaseSnapshotReader: DatabaseReader {}
 
 extension DatabaseSnapshotReader {
-    /// Reads the snapshot, inside the current access of the thread if there is one.
+    /// Reads the snapshot, inside the thread's current access if there is one.
     ///
-    /// - Throws: the error of the closure.
+    /// - Throws: the closure's error.
     public func reentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
         try unsafeReentrantRead(value)
     }
 }
 
-/// A single state of a database, which one access at a time can read.
+/// A single state of a database, which can be read by one access at a time.
 ///
 /// ```swift
 /// let snapshot = try dbPool.makeSnapshot()
@@ -20,7 +20,7 @@ extension DatabaseSnapshotReader {
 /// let count = try snapshot.read { db in try Player.fetchCount(db) }   // as before the deletion
 /// ```
 ///
-/// As long as a snapshot exists, the WAL file can't shrink.
+/// While a snapshot exists, the WAL file can't shrink.
 ///
 /// Article: <doc:Concurrency>.
 public final class DatabaseSnapshot: DatabaseSnapshotReader {
@@ -29,9 +29,9 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
     /// The path of the database file.
     public let path: String
     private let lane: AccessLane
-    /// How accesses reach their connection. Not for users.
+    /// The routes of accesses to their connection. Not for users.
     public let _routes: DatabaseAccessRoutes
-    /// Tells the pool how long the snapshot has been open.
+    /// Registers with the pool how long the snapshot has been open.
     private let openSnapshot: OpenSnapshot
 
     /// Opens a snapshot of the last committed state.
@@ -61,24 +61,24 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
         if let instruments { connection.run { instruments.didOpen($0) } }
     }
 
-    /// Closes the connection, after the running access. Later accesses throw SQLITE_MISUSE.
+    /// Closes the connection after the running access has finished. Later accesses throw SQLITE_MISUSE.
     ///
-    /// - Throws: SQLITE_BUSY if the program holds a statement or a cursor: the connection stays open.
+    /// - Throws: SQLITE_BUSY if the program holds a statement or a cursor; the connection then stays open.
     public func close() throws {
         try lane.close()
         openSnapshot.record.end()
     }
 
-    /// Interrupts the running statements: they throw SQLITE_INTERRUPT.
+    /// Interrupts the running statements, which throw SQLITE_INTERRUPT.
     public func interrupt() { lane.interrupt() }
 
-    /// Reads the snapshot, with a closure that does not throw.
+    /// Reads the snapshot with a closure that does not throw.
     ///
     /// - Precondition: no earlier access has ended the transaction of the snapshot.
     public func read<T>(_ value: (Database) -> T) -> T { _routes.read.runNonthrowing(value) }
 
-    /// Reads the snapshot, with a closure that does not throw. A snapshot has only one transaction: this is the same as
-    /// `read(_:)`.
+    /// Reads the snapshot with a closure that does not throw. A snapshot has only one transaction, so this is the same
+    /// as `read(_:)`.
     ///
     /// - Precondition: no earlier access has ended the transaction of the snapshot.
     public func unsafeRead<T>(_ value: (Database) -> T) -> T { _routes.unsafeRead.runNonthrowing(value) }
@@ -87,7 +87,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
 extension DatabasePool {
     /// Opens a snapshot of the last committed state.
     ///
-    /// Inside a write, it does not see the changes of the transaction: call it outside a transaction.
+    /// Inside a write, the snapshot does not include the transaction's changes: call it outside a transaction.
     ///
     /// - Parameters:
     ///   - fileID: the file of the call, shown in ``DatabasePool/status``.
@@ -97,7 +97,7 @@ extension DatabasePool {
         try openSnapshot(StaticCallSite(fileID, line))
     }
 
-    /// The same, for references to the method: calls choose the one with a call site.
+    /// Opens a snapshot, for references to the method: calls choose the method with a call site.
     @_disfavoredOverload
     public func makeSnapshot() throws -> DatabaseSnapshot { try openSnapshot(.unknown) }
 
@@ -131,7 +131,7 @@ extension Database {
                         + "Configuration.journalMode - \(path)")
             }
             try beginTransaction(.deferred)
-            // The transaction sees a state from its first read on.
+            // The transaction sees the state at its first read.
             try connection.run("SELECT rowid FROM sqlite_master LIMIT 1")
             connection.transactionKeeper = .snapshot
         }

@@ -1,7 +1,7 @@
-// A snapshot with several connections. Their read transactions begin one after the other: a counter of SQLite, which
-// changes with each commit, tells whether they all see the same state.
+// A snapshot with several connections. Their read transactions begin one after the other. An SQLite counter that
+// changes with each commit shows whether they all see the same state.
 
-/// A single state of a database, which several accesses can read at the same time.
+/// A single state of a database, which can be read by several accesses at the same time.
 ///
 /// ```swift
 /// let snapshot = try dbPool.makeSnapshotPool()
@@ -9,7 +9,7 @@
 /// async let teams = snapshot.read { db in try Team.fetchAll(db) }
 /// ```
 ///
-/// As long as a snapshot exists, the WAL file can't shrink.
+/// While a snapshot exists, the WAL file can't shrink.
 ///
 /// Article: <doc:Concurrency>.
 public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
@@ -18,9 +18,9 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
     /// The path of the database file.
     public let path: String
     private let lane: AccessLane
-    /// How accesses reach their connections. Not for users.
+    /// The routes of accesses to their connections. Not for users.
     public let _routes: DatabaseAccessRoutes
-    /// Tells the pool, if a pool has made the snapshot, how long it has been open.
+    /// Registers with the pool, if a pool made the snapshot, how long it has been open.
     private let openSnapshot: OpenSnapshot
 
     /// Opens a snapshot of the last committed state.
@@ -29,7 +29,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
     ///   - path: the path of the database file.
     ///   - configuration: `maximumReaderCount` is the number of connections.
     /// - Throws: SQLITE_CANTOPEN if the file can't be opened; SQLITE_ERROR if the database is not in WAL mode;
-    ///   SQLITE_BUSY if other connections commit all the time.
+    ///   SQLITE_BUSY if other connections keep committing.
     public convenience init(path: String, configuration: Configuration = Configuration()) throws {
         try self.init(path: path, DatabaseFile(path: path), configuration: configuration, OpenSnapshot(.unknown))
     }
@@ -68,9 +68,9 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
     /// ```
     ///
     /// - Parameters:
-    ///   - db: the connection that sees the state. It has no open transaction.
+    ///   - db: the connection that sees the state. It must have no open transaction.
     ///   - configuration: by default, that of the connection.
-    /// - Throws: SQLITE_MISUSE in a transaction, whose state other connections can't be made to see.
+    /// - Throws: SQLITE_MISUSE in a transaction, whose state is not available to other connections.
     public convenience init(_ db: Database, configuration: Configuration? = nil) throws {
         guard !db.isInsideTransaction else {
             throw DatabaseError(
@@ -104,22 +104,22 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
 
     private static let maximumAttempts = 1000
 
-    /// Closes the connections, after the running accesses. Later accesses throw SQLITE_MISUSE.
+    /// Closes the connections after running accesses have finished. Later accesses throw SQLITE_MISUSE.
     ///
-    /// - Throws: SQLITE_BUSY if the program holds a statement or a cursor: all connections stay open.
+    /// - Throws: SQLITE_BUSY if the program holds a statement or a cursor; all connections then stay open.
     public func close() throws {
         try lane.close()
         openSnapshot.record.end()
     }
 
-    /// Interrupts the running statements: they throw SQLITE_INTERRUPT.
+    /// Interrupts the running statements, which throw SQLITE_INTERRUPT.
     public func interrupt() { lane.interrupt() }
 }
 
 extension DatabasePool {
     /// Opens a snapshot of the last committed state, for several accesses at the same time.
     ///
-    /// It waits for the running write, unless it is called inside of it, outside a transaction.
+    /// It waits for the running write, unless it is called inside that write, outside a transaction.
     ///
     /// - Parameters:
     ///   - fileID: the file of the call, shown in ``DatabasePool/status``.
@@ -131,7 +131,7 @@ extension DatabasePool {
         try openSnapshotPool(StaticCallSite(fileID, line))
     }
 
-    /// The same, for references to the method: calls choose the one with a call site.
+    /// Opens a snapshot, for references to the method: calls choose the method with a call site.
     @_disfavoredOverload
     public func makeSnapshotPool() throws -> DatabaseSnapshotPool { try openSnapshotPool(.unknown) }
 

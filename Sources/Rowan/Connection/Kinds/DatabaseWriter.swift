@@ -1,4 +1,4 @@
-// Writing: the verbs exist only here, for queues, pools and type erasures.
+// Writing: the access methods are implemented only here, for queues, pools and type-erased writers.
 
 import Foundation
 
@@ -28,15 +28,15 @@ extension DatabaseWriter {
     /// try dbQueue.write { db in try player.insert(db) }
     /// ```
     ///
-    /// - Throws: the error of the closure, or of the commit; SQLITE_MISUSE for a nested access.
+    /// - Throws: the error of the closure or the commit; SQLITE_MISUSE for a nested access.
     @discardableResult
     public func write<T>(_ updates: (Database) throws -> T) throws -> T {
         try _routes.write.run { db in try db.transaction(nil) { try updates(db) } }
     }
 
-    /// Writes to the database in a transaction, without blocking the thread of the task.
+    /// Writes to the database in a transaction, without blocking the task's thread.
     ///
-    /// - Throws: the error of the closure or of the commit; `CancellationError`, after a rollback, if the task is
+    /// - Throws: the error of the closure or the commit; `CancellationError`, after a rollback, if the task is
     ///   cancelled.
     @discardableResult
     public func write<T: Sendable>(_ updates: @Sendable (Database) throws -> T) async throws -> T {
@@ -49,7 +49,7 @@ extension DatabaseWriter {
     ///
     /// - Parameters:
     ///   - updates: the write, which runs in a transaction.
-    ///   - completion: a closure that is called on the same connection, after the commit or the rollback.
+    ///   - completion: a closure called on the same connection after the commit or rollback.
     public func asyncWrite<T>(
         _ updates: @escaping @Sendable (Database) throws -> T,
         completion: @escaping @Sendable (Database, Result<T, any Error>) -> Void
@@ -67,23 +67,23 @@ extension DatabaseWriter {
     /// }
     /// ```
     ///
-    /// - Throws: the error of the closure; SQLITE_MISUSE for a nested access, for a closed connection, and for a
-    ///   transaction that the closure leaves open, which is rolled back.
+    /// - Throws: the closure's error; SQLITE_MISUSE for a nested access, for a closed connection, and if the closure
+    ///   leaves a transaction open, which is rolled back.
     @discardableResult
     public func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
         try _routes.write.run(updates)
     }
 
-    /// The same, with a closure that does not throw. On a closed connection, the closure receives a database that
-    /// refuses all statements.
+    /// Writes to the database without a transaction, with a closure that does not throw. On a closed connection, the
+    /// closure receives a database that rejects all statements.
     ///
-    /// - Precondition: the access is not nested, and leaves no transaction open.
+    /// - Precondition: the access is not nested and leaves no transaction open.
     @discardableResult
     public func writeWithoutTransaction<T>(_ updates: (Database) -> T) -> T {
         _routes.write.runNonthrowing(updates)
     }
 
-    /// The same, without blocking the thread of the task.
+    /// Writes to the database without a transaction and without blocking the task's thread.
     @discardableResult
     public func writeWithoutTransaction<T: Sendable>(
         _ updates: @Sendable (Database) throws -> T
@@ -91,7 +91,7 @@ extension DatabaseWriter {
         try await _routes.write.run(updates)
     }
 
-    /// Schedules a write without a transaction. On a closed connection, the closure receives a database that refuses
+    /// Schedules a write without a transaction. On a closed connection, the closure receives a database that rejects
     /// all statements.
     public func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void) {
         let route = _routes.write
@@ -107,17 +107,17 @@ extension DatabaseWriter {
 
     /// Writes to the database without a transaction, while no other access is running.
     ///
-    /// A thread that reads, and writes inside its read, receives an error while the barrier waits for that read. Rowan
-    /// can't detect threads that wait for each other by other means, such as a semaphore: they wait forever.
+    /// A thread that writes inside a read receives an error while the barrier waits for that read. Rowan can't detect
+    /// threads that wait for each other by other means, such as a semaphore, and such threads deadlock.
     ///
-    /// - Throws: the error of the closure; SQLITE_MISUSE for a nested access or a closed connection.
+    /// - Throws: the closure's error; SQLITE_MISUSE for a nested access or a closed connection.
     @discardableResult
     public func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
         // The writer first: its access may need a reader for spawnConcurrentRead, which the barrier would block.
         try _routes.write.run { try _routes.withBarrier($0, updates) }
     }
 
-    /// The same, without blocking the thread of the task.
+    /// Writes to the database while no other access is running, without blocking the task's thread.
     @discardableResult
     public func barrierWriteWithoutTransaction<T: Sendable>(
         _ updates: @Sendable (Database) throws -> T
@@ -139,15 +139,15 @@ extension DatabaseWriter {
         }
     }
 
-    /// Writes to the database without a transaction, inside the current access of the thread if there is one.
+    /// Writes to the database without a transaction, inside the thread's current access if there is one.
     ///
-    /// - Throws: the error of the closure; SQLITE_MISUSE for a closed connection.
+    /// - Throws: the closure's error; SQLITE_MISUSE for a closed connection.
     @discardableResult
     public func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) throws -> T {
         try _routes.write.runReentrant(updates)
     }
 
-    /// The same, with a closure that does not throw.
+    /// Writes to the database inside the thread's current access, with a closure that does not throw.
     @discardableResult
     public func unsafeReentrantWrite<T>(_ updates: (Database) -> T) -> T {
         _routes.write.runReentrantNonthrowing(updates)
@@ -158,13 +158,13 @@ extension DatabaseWriter {
     /// Source: <https://sqlite.org/c3ref/c_dbconfig_defensive.html> (SQLITE_DBCONFIG_RESET_DATABASE)
     public func erase() throws { try barrierWriteWithoutTransaction { try $0.erase() } }
 
-    /// The same, without blocking the thread of the task.
+    /// Deletes the entire content of the database without blocking the task's thread.
     public func erase() async throws { try await barrierWriteWithoutTransaction { try $0.erase() } }
 
-    /// Rebuilds the database file, and releases its unused space. <https://sqlite.org/lang_vacuum.html>
+    /// Rebuilds the database file and releases its unused space. <https://sqlite.org/lang_vacuum.html>
     public func vacuum() throws { try _routes.write.run { try $0.execute(sql: "VACUUM") } }
 
-    /// The same, without blocking the thread of the task.
+    /// Rebuilds the database file without blocking the task's thread.
     public func vacuum() async throws { try await writeWithoutTransaction { try $0.execute(sql: "VACUUM") } }
 
     /// Writes a compact copy of the database into a new file. <https://sqlite.org/lang_vacuum.html>
@@ -172,12 +172,12 @@ extension DatabaseWriter {
         try _routes.write.run { try $0.execute(sql: "VACUUM INTO ?", arguments: [filePath]) }
     }
 
-    /// The same, without blocking the thread of the task.
+    /// Writes a compact copy of the database into a new file without blocking the task's thread.
     public func vacuum(into filePath: String) async throws {
         try await writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [filePath]) }
     }
 
-    /// Runs the closure on the connection that a backup overwrites.
+    /// Runs the closure on the connection whose database a backup overwrites.
     func backupDestination(_ body: (Database) throws -> Void) throws {
         try barrierWriteWithoutTransaction(body)
     }
@@ -190,20 +190,20 @@ extension Database {
         let version = try schemaVersion()
         try connection.with(.resetDatabase, true) { try execute(sql: "VACUUM") }
         try connection.insisting {
-            // The schema version restarts: another connection may know an older schema with the same version.
+            // The schema version restarts, but another connection may have an older schema with the same version.
             try execute(sql: "PRAGMA schema_version = \(version &+ 1)")
             connection.schemaDidMove()
             try databaseWasReplaced()
         }
     }
 
-    /// Drops all objects, one after the other.
+    /// Drops all objects one by one.
     private func dropAll() throws {
         let hasForeignKeys = try Bool.fetchOne(makeStatement(sql: "PRAGMA foreign_keys")) ?? false
         try execute(sql: "PRAGMA foreign_keys = OFF")
         let result = Result {
             try inTransaction {
-                // Virtual tables take their own tables with them.
+                // Dropping a virtual table also drops its own tables.
                 let names = try Row.rows(
                     connection,
                     """

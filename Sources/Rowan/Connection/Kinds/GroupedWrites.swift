@@ -1,27 +1,27 @@
-// Group commit: asynchronous writes that wait at the same time share one transaction, and so one synchronisation of the
-// disk. Each runs in its own savepoint. If the shared transaction fails, each runs again in a transaction of its own.
+// Group commit: asynchronous writes that are waiting at the same time share one transaction and thus one disk
+// synchronisation. Each runs in its own savepoint. If the shared transaction fails, each is rerun alone.
 
 /// The asynchronous writes that share the transactions of a writer.
 final class GroupedWrites: Sendable {
     private struct State {
         var waiting: [any GroupedWrite] = []
-        /// Whether an access that runs the writes is scheduled, or running.
+        /// Whether an access that runs the writes is scheduled or running.
         var isScheduled = false
     }
 
     private let state = Mutex(State())
 
-    /// The most writes of a transaction: others wait for its end.
+    /// The maximum number of writes in a transaction; others wait until it finishes.
     private static let maximumCount = 1000
 
-    /// The number of writes that wait for their transaction.
+    /// The number of writes waiting for their transaction.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Runs a write in a shared transaction, and returns its result after the commit.
+    /// Runs a write in a shared transaction and returns its result after the commit.
     func write<T: Sendable>(
         in lane: AccessLane, _ updates: @Sendable (Database) throws -> T
     ) async throws -> T {
-        // A write lets go of the closure before it returns its result.
+        // A write releases the closure before it returns its result.
         try await withoutActuallyEscaping(updates) { updates in
             let write = PendingWrite(updates, lane.instruments?.willAccess(.write, .unknown, isShared: true))
             return try await withTaskCancellationHandler {
@@ -73,17 +73,17 @@ final class GroupedWrites: Sendable {
 
     // MARK: Running
 
-    /// A write has ended the shared transaction.
+    /// Thrown when a write has ended the shared transaction.
     private struct TransactionEnded: Error {
-        /// The number of writes that have run in it.
+        /// The number of writes that have run in the transaction.
         let count: Int
         let isCommitted: Bool
-        /// The error that leaves open whether it is committed.
+        /// The error that leaves it unknown whether the transaction is committed.
         var uncertainty: (any Error)?
     }
 
     private static func run(_ writes: [any GroupedWrite], _ db: Database, _ connection: PooledConnection?) {
-        // One watch serves all writes: each of them is cancelled only while it runs.
+        // One watch serves all writes, because each is cancelled only while it runs.
         guard let connection else { return perform(writes, db, connection) }
         connection.watchingCancellation { perform(writes, db, connection) }
     }
@@ -94,7 +94,7 @@ final class GroupedWrites: Sendable {
         do {
             try db.transaction(.immediate) {
                 hasBegun = true
-                // A write may end the transaction, and begin another one.
+                // A write may end the transaction and begin another.
                 let ending = Mutex<Bool?>(nil)
                 db.afterNextTransaction { _ in
                     ending.withLock { $0 = true }
@@ -109,7 +109,7 @@ final class GroupedWrites: Sendable {
                 }
             }
         } catch let ended as TransactionEnded {
-            // What is committed, or may be, must not run again.
+            // A write that is, or may be, committed must not be rerun.
             if let error = ended.uncertainty {
                 for write in writes[..<ended.count] { write.fail(error) }
             } else if ended.isCommitted {
@@ -119,7 +119,7 @@ final class GroupedWrites: Sendable {
             }
             return perform(Array(writes[ended.count...]), db, connection)
         } catch  where !hasBegun || db.connection.isUncertain(error) {
-            // The lock was not free in time: one wait is enough for all of them. Or they may have been committed.
+            // All writes fail: one wait for the lock is enough for all, or they may have been committed.
             for write in writes { write.fail(error) }
             return
         } catch {
@@ -137,7 +137,7 @@ final class GroupedWrites: Sendable {
         return nil
     }
 
-    /// Each write finds out on its own whether it can be committed.
+    /// Each write determines on its own whether it can be committed.
     private static func runAlone(
         _ writes: ArraySlice<any GroupedWrite>, _ db: Database, _ connection: PooledConnection?
     ) {
@@ -151,7 +151,7 @@ final class GroupedWrites: Sendable {
             } catch {
                 write.fail(error)
                 guard db.connection.isOutage(error) else { continue }
-                // The others would wait for the end of the outage, too, one after the other.
+                // The others would also wait for the outage to end, one after the other.
                 for write in rest { write.fail(error) }
                 return
             }
@@ -160,19 +160,19 @@ final class GroupedWrites: Sendable {
     }
 }
 
-/// A write of a group, whatever it returns.
+/// A write in a group, with any result type.
 private protocol GroupedWrite: Sendable {
-    /// Runs the write in a savepoint, and keeps its result.
+    /// Runs the write in a savepoint and stores its result.
     func run(_ db: Database, _ connection: PooledConnection?)
-    /// Throws the error of the write, if it has failed.
+    /// Throws the error of the write if it has failed.
     func throwFailure() throws
-    /// Returns the result to the caller: it is committed.
+    /// Returns the result to the caller after the commit.
     func end(_ walPageCount: Int?)
     /// Throws an error to the caller.
     func fail(_ error: any Error)
 }
 
-/// A write that waits for its transaction.
+/// A write waiting for its transaction.
 private final class PendingWrite<T: Sendable>: GroupedWrite {
     private struct State {
         var updates: (@Sendable (Database) throws -> T)?
@@ -185,7 +185,7 @@ private final class PendingWrite<T: Sendable>: GroupedWrite {
     }
 
     private let state: Mutex<State>
-    /// Who hears of the write; nil for nobody.
+    /// The receiver of the write's activity; nil if there is none.
     private let access: MeasuredAccess?
 
     init(_ updates: @escaping @Sendable (Database) throws -> T, _ access: MeasuredAccess?) {
@@ -193,7 +193,7 @@ private final class PendingWrite<T: Sendable>: GroupedWrite {
         self.access = access
     }
 
-    /// - Returns: false if the task was cancelled before: the caller has its error.
+    /// - Returns: false if the task was already cancelled: the caller has its error.
     func wait(_ continuation: CheckedContinuation<T, any Error>) -> Bool {
         let isCancelled = state.withLock { state in
             if !state.isCancelled { state.continuation = continuation }
@@ -219,7 +219,7 @@ private final class PendingWrite<T: Sendable>: GroupedWrite {
             (state.isRunning, state.connection, state.result) = (false, nil, result)
             return state.isCancelled
         }
-        // SQLite interrupts statements as long as any is running: the next write must not be one of them.
+        // SQLite interrupts statements while any is running, so the next write must not be one of them.
         if wasCancelled { connection?.endInterruption() }
     }
 
@@ -241,7 +241,7 @@ private final class PendingWrite<T: Sendable>: GroupedWrite {
 
     private func finish(_ error: (any Error)?, _ walPageCount: Int?) {
         let (continuation, known, isCancelled) = state.withLock { state in
-            // The closure must be gone when the caller goes on: it does not escape from the call.
+            // The closure must be released before the caller continues, because it must not escape from the call.
             defer { state = State(isCancelled: state.isCancelled) }
             return (state.continuation, state.result, state.isCancelled)
         }
@@ -259,9 +259,9 @@ private final class PendingWrite<T: Sendable>: GroupedWrite {
     func cancel() {
         let waiting = state.withLock { state -> CheckedContinuation<T, any Error>? in
             state.isCancelled = true
-            // Under the lock, so that the connection can't serve another write in the meantime.
+            // Under the lock, so that the connection can't run another write in the meantime.
             state.connection?.cancel()
-            // A write that has not run fails at once, without a transaction.
+            // A write that has not run fails immediately, without a transaction.
             guard !state.isRunning, state.result == nil else { return nil }
             defer { (state.continuation, state.updates) = (nil, nil) }
             return state.continuation
@@ -275,7 +275,7 @@ extension Result where Failure == any Error {
         if case .failure(let error) = self { error } else { nil }
     }
 
-    /// The result, in which the interruption of a cancelled write is its cancellation.
+    /// The result, with the interruption of a cancelled write as a cancellation.
     fileprivate func asCancellation(if isCancelled: Bool) -> Self {
         guard isCancelled, case .failure(let error as DatabaseError) = self, error.isInterruptionError else {
             return self

@@ -1,8 +1,8 @@
-// What the connections of a pool are doing.
+// The activity of a pool's connections.
 
 import Foundation
 
-/// What the connections of a pool are doing at a moment.
+/// The activity of a pool's connections at one moment.
 ///
 /// ```swift
 /// let status = dbPool.status
@@ -14,7 +14,7 @@ import Foundation
 ///
 /// Article: <doc:Concurrency>.
 public struct DatabasePoolStatus: Sendable {
-    /// An access that is running, or a snapshot that is open.
+    /// A running access or an open snapshot.
     public struct Access: Sendable, CustomStringConvertible {
         /// The kinds of accesses.
         public enum Kind: String, Sendable {
@@ -26,14 +26,15 @@ public struct DatabasePoolStatus: Sendable {
             case snapshot
         }
 
-        /// What the access does.
+        /// The kind of access.
         public let kind: Kind
-        /// Where the program has opened a snapshot, or begun a read with ``DatabaseReader/atCallSite(fileID:line:)``.
+        /// The call site that opened the snapshot, or that began the read with
+        /// ``DatabaseReader/atCallSite(fileID:line:)``.
         public let callSite: CallSite?
-        /// The last statement of a read, without its arguments, if the configuration has a
-        /// ``Configuration/readerTimeout`` or reports long reads.
+        /// The last statement of a read, without arguments, if the configuration has a ``Configuration/readerTimeout``
+        /// or reports long reads.
         public let sql: String?
-        /// How long the access has been running.
+        /// The time for which the access has been running.
         public let duration: Duration
         /// An uptime.
         let beginning: UInt64
@@ -46,36 +47,37 @@ public struct DatabasePoolStatus: Sendable {
         }
     }
 
-    /// The running reads, and the snapshots that the pool has made: the oldest first.
+    /// The running reads and the snapshots made by the pool, oldest first.
     public let reads: [Access]
-    /// The running write, if there is one.
+    /// The running write, if any.
     public let write: Access?
-    /// The number of open readers. Readers open on demand.
+    /// The number of open readers. Readers are opened on demand.
     public let openReaderCount: Int
-    /// The most readers that the configuration allows.
+    /// The maximum number of readers allowed by the configuration.
     public let maximumReaderCount: Int
-    /// The number of reads that wait for a reader.
+    /// The number of reads waiting for a reader.
     public let waitingReadCount: Int
-    /// The number of writes that wait for the writer.
+    /// The number of writes waiting for the writer.
     public let waitingWriteCount: Int
-    /// The longest time that a read has waited for its reader since the pool was opened, ended or not.
+    /// The longest time that a read has waited for a reader since the pool was opened, including waits in progress.
     public let longestReadWait: Duration
-    /// The longest time that a write has waited for the writer since the pool was opened, ended or not.
+    /// The longest time that a write has waited for the writer since the pool was opened, including waits in progress.
     public let longestWriteWait: Duration
-    /// The size of the write-ahead log in bytes. SQLite writes it again from its beginning when all its content is in
-    /// the database file, and no read needs it any more. <https://sqlite.org/wal.html#ckpt>
+    /// The size of the write-ahead log in bytes. SQLite restarts it from its beginning when all its content is in the
+    /// database file and no read needs it. <https://sqlite.org/wal.html#ckpt>
     public let walSize: Int
-    /// How many times the writer has emptied the write-ahead log, because it exceeded ``Configuration/walSizeLimit``.
+    /// The number of times the writer has emptied the write-ahead log because it exceeded
+    /// ``Configuration/walSizeLimit``.
     public let walTruncationCount: Int
-    /// How many times the writer tried to empty the write-ahead log, but a long read, a snapshot, or another process
+    /// The number of times the writer tried to empty the write-ahead log but a long read, a snapshot or another process
     /// needed it.
     public let blockedWALTruncationCount: Int
 }
 
 extension DatabasePool {
-    /// What the connections are doing now. It waits for no access.
+    /// The current activity of the connections. Reading it waits for no access.
     ///
-    /// Complexity: O(N), N being the number of readers, waiting accesses and snapshots.
+    /// Complexity: O(N), where N is the number of readers, waiting accesses and snapshots.
     public var status: DatabasePoolStatus {
         let (write, read, now) = (writer.waits, readers.waits, Uptime.now)
         return DatabasePoolStatus(

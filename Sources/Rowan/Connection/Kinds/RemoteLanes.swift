@@ -1,5 +1,5 @@
-// The connections of a database on other machines: one writer, and up to N readers, as those of a pool. Each has a shadow of
-// its own, and a runner that speaks with the other machines.
+// The connections of a database on other machines: one writer and up to N readers, as in a pool. Each has its own
+// shadow, and a runner that communicates with the other machines.
 
 import Foundation
 
@@ -16,7 +16,7 @@ package final class RemoteLanes: Sendable {
 
     /// Opens the writer.
     ///
-    /// - Throws: the error of the runner.
+    /// - Throws: the runner's error.
     package init(path: String, configuration: Configuration, _ makeRunner: @escaping MakeRunner) throws {
         let label = configuration.label ?? "Rowan.DatabaseCluster"
         let instruments = DatabaseInstruments(.cluster, path, configuration)
@@ -46,9 +46,9 @@ package final class RemoteLanes: Sendable {
         if let instruments { connection.run { instruments.didOpen($0) } }
     }
 
-    /// Closes all connections, after the running accesses.
+    /// Closes all connections after running accesses have finished.
     ///
-    /// - Throws: SQLITE_BUSY if the program holds a statement or a cursor: all connections stay open.
+    /// - Throws: SQLITE_BUSY if the program holds a statement or a cursor; all connections then stay open.
     package func close() throws {
         try writer.refuseNestedAccess()
         try readers.refuseNestedAccess()
@@ -61,14 +61,14 @@ package final class RemoteLanes: Sendable {
         readers.interrupt()
     }
 
-    /// Releases as much memory as possible, after the running accesses.
+    /// Releases as much memory as possible after running accesses have finished.
     package func releaseMemory() {
         // Closed connections have no memory to release.
         try? routes.write.run { $0.releaseMemory() }
         try? readers.closeConnections()
     }
 
-    /// A read on the connection that writes, which sees the last committed state.
+    /// A read on the writing connection, which sees the last committed state.
     ///
     /// - Precondition: the current thread has access to the writer, outside a transaction.
     package func readFromWriter(_ value: (Result<Database, any Error>) -> Void) {
@@ -84,7 +84,7 @@ package final class RemoteLanes: Sendable {
                 value(.success($0))
             }
         } catch {
-            // A later error concerns the end of the read, of which the closure has already had its database.
+            // A later error concerns the end of the read, whose closure has already received its database.
             if !isCalled { value(.failure(error)) }
         }
     }

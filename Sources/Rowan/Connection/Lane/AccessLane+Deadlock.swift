@@ -1,15 +1,15 @@
-// Threads of a pool that wait for each other. An access that holds the writer may wait for readers. If an access holds a
-// reader and waits for the writer, while the writer waits for that reader, directly or not, none of them ever goes on:
-// this is a deadlock, and the access that holds the reader fails.
+// Threads of a pool that wait for each other. An access that holds the writer may wait for readers. If an access holds
+// a reader and waits for the writer, while the writer waits for that reader, directly or indirectly, none of them can
+// continue: this is a deadlock, and the access that holds the reader fails.
 
 import Dispatch
 
 extension AccessLane.State {
-    /// What must happen before a blocked thread goes on.
+    /// The condition under which a blocked thread continues.
     fileprivate enum Wait {
-        /// One of these threads goes on.
+        /// One of these threads continues.
         case any([UInt])
-        /// All of them do.
+        /// All of these threads continue.
         case all([UInt])
     }
 
@@ -50,13 +50,13 @@ extension AccessLane.State {
 }
 
 extension AccessLane {
-    /// Fails waiting accesses until no deadlock is left. A thread that is about to block calls it after it has registered
-    /// its wait: the last thread of a deadlock sees the waits of all others.
+    /// Fails waiting accesses until no deadlock remains. A thread that is about to block calls this after registering
+    /// its wait, so the last thread of a deadlock sees the waits of all others.
     ///
     /// - Complexity: O(the number of waiting accesses), if there is no deadlock.
     func refuseDeadlocks() {
         guard let (writer, readers) = pair else { return }
-        // Always in this order.
+        // The locks are always taken in this order.
         let refused = writer.state.withLock { writer in
             readers.state.withLock { readers in Self.removeDeadlocked(&writer, &readers) }
         }
@@ -81,7 +81,7 @@ extension AccessLane {
         }
     }
 
-    /// The threads that never go on.
+    /// The threads that can never continue.
     private static func stuckThreads(_ waits: [UInt: State.Wait]) -> Set<UInt> {
         var stuck = Set(waits.keys)
         func goesOn(_ wait: State.Wait) -> Bool {

@@ -8,7 +8,7 @@ extension AccessLane.State {
 }
 
 extension DispatchSemaphore {
-    /// Waits. If the wait can be cancelled, in slices, to detect a cancellation within 5 milliseconds.
+    /// Waits. A cancellable wait is sliced in order to detect a cancellation within 5 milliseconds.
     ///
     /// - Returns: false after a cancellation.
     fileprivate func wait(unless isCancelled: (() -> Bool)?) -> Bool {
@@ -24,9 +24,9 @@ extension DispatchSemaphore {
 }
 
 extension AccessLane {
-    /// Runs the closure while no other access is running; other accesses wait.
+    /// Runs the closure while no other access is running and makes other accesses wait.
     ///
-    /// - Parameter isCancelled: whether to stop waiting; nil for a wait that can't be cancelled.
+    /// - Parameter isCancelled: returns whether to stop waiting; nil for a wait that can't be cancelled.
     /// - Throws: SQLITE_MISUSE if the lane is closed, or if the thread already uses a connection of this lane;
     ///   `CancellationError`.
     func exclusively<T>(
@@ -61,7 +61,7 @@ extension AccessLane {
                     defer { state.exclusive = nil }
                     return state.idle.count == state.count
                 }
-                // The last connection has returned in the meantime: its signal is not for the next turn.
+                // The last connection has been returned in the meantime: its signal must not count for the next turn.
                 if isSignalled { allReturned.wait() }
                 releaseAll()
                 throw CancellationError()
@@ -73,7 +73,7 @@ extension AccessLane {
         }
     }
 
-    /// Serves the waiters that have arrived in the meantime, as many as there are connections.
+    /// Serves the waiters that have arrived in the meantime, up to the number of connections.
     private func releaseAll() {
         defer { exclusiveTurn.signal() }
         while let (waiter, grant) = nextAfterExclusive() { waiter.wake(.success(grant)) }
@@ -81,7 +81,7 @@ extension AccessLane {
 
     // MARK: Closing
 
-    /// Closes the connections after the running accesses; they are opened again on demand.
+    /// Closes the connections after running accesses have finished. They are reopened on demand.
     ///
     /// - Throws: SQLITE_BUSY if the program holds statements of a connection, which stays open.
     func closeConnections() throws {
@@ -90,7 +90,7 @@ extension AccessLane {
         try exclusively(closeAll)
     }
 
-    /// Closes the unused connections, without waiting for the others.
+    /// Closes the unused connections without waiting for the others.
     func closeIdleConnections() {
         let connections = state.withLock { state -> [PooledConnection] in
             guard state.exclusive == nil else { return [] }
@@ -115,9 +115,9 @@ extension AccessLane {
         }
     }
 
-    /// Closes the lane permanently, after the running accesses. Waiting accesses fail.
+    /// Closes the lane permanently after running accesses have finished. Waiting accesses fail.
     ///
-    /// - Parameter readers: a lane to close first. Either both lanes are closed, or none.
+    /// - Parameter readers: a lane to close first. Either both lanes are closed or neither.
     /// - Throws: SQLITE_BUSY if the program holds a statement; then nothing is closed.
     func close(with readers: AccessLane? = nil) throws {
         guard !state.withLock({ $0.isClosed }) else { return }
@@ -133,7 +133,7 @@ extension AccessLane {
         }
     }
 
-    /// Closes all connections, and refuses later accesses. The caller is exclusive, so no waiter gets a new connection.
+    /// Closes all connections and rejects later accesses. The caller is exclusive, so no waiter gets a new connection.
     private func finish(_ connections: [PooledConnection]) throws {
         try closeAll(connections)
         let waiters = state.withLock { state -> [Waiter] in

@@ -1,9 +1,9 @@
-// Accesses that wait for a connection: for how long, and until when. They are served in the order of their arrival.
+// Accesses that wait for a connection, and the limits of their waits. They are served in order of arrival.
 
 import Dispatch
 
 extension AccessLane.State {
-    /// The wait has ended, for whatever reason.
+    /// Called when a wait has ended, for any reason.
     mutating func noteWait(of waiter: AccessLane.Waiter) {
         let now = Uptime.now
         longestWait = max(longestWait, now - min(now, waiter.beginning))
@@ -18,7 +18,7 @@ extension AccessLane {
         return waiter
     }
 
-    /// The number of waiting accesses, and the longest wait since the lane exists, ended or not.
+    /// The number of waiting accesses, and the longest wait since the lane was created, including waits in progress.
     var waits: (count: Int, longest: Duration) {
         state.withLock { state in
             let now = Uptime.now
@@ -29,13 +29,13 @@ extension AccessLane {
 
     // MARK: Waiting too long
 
-    /// Looks for waiters that have waited too long, when a wait reaches the limit.
+    /// Checks for waiters that have waited too long, when a wait reaches the limit.
     ///
-    /// One look at a time is scheduled: each schedules the next one for the waiters that are left.
+    /// One check at a time is scheduled: each schedules the next one for the remaining waiters.
     func scheduleExpiry(at beginning: UInt64) {
         guard let waitLimit else { return }
         let (deadline, overflow) = beginning.addingReportingOverflow(waitLimit)
-        // Longer than the life of any program.
+        // Longer than the lifetime of any program.
         guard !overflow, deadline < UInt64(Int64.max) else { return }
         DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: DispatchTime(uptimeNanoseconds: deadline)) {
             [weak self] in self?.expireWaiters()
@@ -58,7 +58,7 @@ extension AccessLane {
         for waiter in expired { waiter.wake(.failure(error)) }
     }
 
-    /// The error of an access that has waited too long: it names what holds the connections.
+    /// The error of an access that has waited too long. It describes the accesses that hold the connections.
     private func noFreeConnection(_ waitLimit: UInt64) -> DatabaseError {
         let now = Uptime.now
         let accesses = allConnections.compactMap { DatabasePoolStatus.Access(.read, $0.record, now) }

@@ -1,7 +1,7 @@
-// The only gate to connections: a lane contains up to N of them, and grants each to one access at a time, in order of
-// arrival. A synchronous access runs on its caller's thread. An asynchronous one waits without blocking a thread, and
-// runs on the queue of the connection. A queue has one lane with one connection; a pool has a lane for the writer,
-// and a lane for the readers.
+// The only gate to connections: a lane contains up to N of them and grants each to one access at a time, in order of
+// arrival. A synchronous access runs on its caller's thread. An asynchronous one waits without blocking a thread and
+// runs on the connection's queue. A queue has one lane with one connection; a pool has a lane for the writer and a lane
+// for the readers.
 
 import Dispatch
 import Foundation
@@ -11,7 +11,7 @@ final class AccessLane: Sendable {
     struct State {
         var idle: [PooledConnection] = []
         var all: [PooledConnection] = []
-        /// The number of connections that are open, or being opened.
+        /// The number of connections that are open or being opened.
         var count = 0
         /// The threads that are opening a connection.
         var openingThreads: [UInt] = []
@@ -20,13 +20,13 @@ final class AccessLane: Sendable {
         var closedConnection: PooledConnection?
         var isClosed = false
         var failureQueue: DispatchQueue?
-        /// The access that holds all connections, or waits for them.
+        /// The access that holds, or waits for, all connections.
         var exclusive: Exclusive?
         /// The threads of the next exclusive accesses.
         var threadsBeforeTurn: [UInt] = []
         /// The longest time that a waiter has waited, in nanoseconds.
         var longestWait: UInt64 = 0
-        /// Whether waiters that have waited too long will be looked for.
+        /// Whether a check for waiters that have waited too long is scheduled.
         var isExpiryScheduled = false
     }
 
@@ -37,7 +37,7 @@ final class AccessLane: Sendable {
         var holdsAll = false
     }
 
-    /// What an access receives: a connection, or permission to open one.
+    /// The result of a request for an access: a connection, or permission to open one.
     enum Grant: Sendable {
         case connection(PooledConnection)
         case place(ConnectionQueues)
@@ -47,11 +47,11 @@ final class AccessLane: Sendable {
     final class Waiter: Sendable {
         /// The blocked thread, or 0.
         let thread: UInt
-        /// Whether it waits as long as necessary, even if the accesses of the lane have a limit.
+        /// Whether it waits without a limit, even if the lane's accesses have one.
         let isPatient: Bool
         /// The uptime when the wait began.
         let beginning = Uptime.now
-        /// Its ticket in the lane, once it waits there.
+        /// The waiter's ticket, once it waits in the lane.
         fileprivate let ticket = Atomic<Int>(-1)
         let wake: @Sendable (Result<Grant, any Error>) -> Void
 
@@ -68,23 +68,23 @@ final class AccessLane: Sendable {
     let exclusiveTurn = DispatchSemaphore(value: 1)
     let allReturned = DispatchSemaphore(value: 0)
     let capacity: Int
-    /// How long an access waits for a connection, in nanoseconds; nil for as long as necessary.
+    /// The maximum time, in nanoseconds, that an access waits for a connection; nil for no limit.
     let waitLimit: UInt64?
-    /// Called with the connection after each access that has changed the database, before the next access gets it.
+    /// Called with the connection after each access that changed the database, before the next access receives it.
     private let willPassOn: (@Sendable (PooledConnection) -> Void)?
-    /// Called after each access that has changed the database.
+    /// Called after each access that changed the database.
     private let didWrite: (@Sendable () -> Void)?
-    /// Who hears what the accesses do; nil for nobody.
+    /// The instruments that receive the activity of accesses; nil if there are none.
     let instruments: DatabaseInstruments?
-    /// Whether the connections of the lane can write, and so observe changes.
+    /// Whether the connections of the lane can write, and therefore observe changes.
     let isWriter: Bool
     private let makeQueues: @Sendable () -> ConnectionQueues
     private let open: @Sendable (ConnectionQueues) throws -> PooledConnection
-    /// The asynchronous writes that share transactions, if the configuration says so.
+    /// The asynchronous writes that share transactions, if configured.
     let groupedWrites = GroupedWrites()
     /// The progress of the connection at the end of its last access, if the lane has one connection.
     private let lastProgress = Atomic<Int>(0)
-    /// The lanes of a pool, this one included: their threads may wait for each other.
+    /// The lanes of a pool, including this one, whose threads may wait for each other.
     private let partners = Mutex<Partners>(Partners())
 
     private struct Partners {
@@ -108,12 +108,12 @@ final class AccessLane: Sendable {
         makeQueues = { ConnectionQueues(label: label, qos: qos, target: target) }
     }
 
-    /// Introduces a writer and its readers to each other, to prevent deadlocks between them.
+    /// Links a writer and its readers, to prevent deadlocks between them.
     static func pair(writer: AccessLane, readers: AccessLane) {
         for lane in [writer, readers] { lane.partners.withLock { $0 = Partners(writer: writer, readers: readers) } }
     }
 
-    /// The writer and the readers of the pool that the lane belongs to.
+    /// The writer and readers of the pool that the lane belongs to.
     var pair: (writer: AccessLane, readers: AccessLane)? {
         partners.withLock { partners in
             guard let writer = partners.writer, let readers = partners.readers else { return nil }
@@ -123,10 +123,10 @@ final class AccessLane: Sendable {
 
     // MARK: Acquiring and releasing
 
-    /// A connection for the current thread, which blocks until one is free.
+    /// A connection for the current thread. Blocks until one is free.
     ///
-    /// - Throws: SQLITE_MISUSE if the lane is closed, if the thread already uses a connection of this lane, or if it
-    ///   would wait forever; or the error of opening a connection.
+    /// - Throws: SQLITE_MISUSE if the lane is closed, if the thread already uses a connection of this lane, or if there
+    ///   would be a deadlock; or the error of opening a connection.
     func acquire() throws -> PooledConnection {
         let grant = try state.withLock { state -> Grant? in
             try check(state)
@@ -135,9 +135,9 @@ final class AccessLane: Sendable {
         return try connection(of: grant ?? waitForGrant())
     }
 
-    /// A connection that is opened now, besides those that the current thread already holds.
+    /// A newly opened connection, in addition to those that the current thread already holds.
     ///
-    /// - Precondition: the lane is not full, and no other thread knows it yet.
+    /// - Precondition: the lane is not full, and no other thread has access to it yet.
     func acquireAnother() throws -> PooledConnection {
         let queues = makeQueues()
         state.withLock { $0.count += 1 }
@@ -168,7 +168,7 @@ final class AccessLane: Sendable {
         return try slot.take().get()
     }
 
-    /// Runs the closure with a connection if it is open, and nobody uses it or waits for it.
+    /// Runs the closure with a connection if it is open, and if no access uses it or waits for it.
     ///
     /// - Returns: nil if the connection is not available now.
     func useIfIdle<T>(_ connection: PooledConnection, _ body: (Database) throws -> T) rethrows -> T? {
@@ -209,7 +209,7 @@ final class AccessLane: Sendable {
         }
     }
 
-    /// A number that has changed since the last access if the connection has changed the database since.
+    /// A number that has changed since the last access if the connection has changed the database since then.
     var progress: Int { lastProgress.load(ordering: .acquiring) }
 
     func release(_ connection: PooledConnection) {
@@ -247,7 +247,7 @@ final class AccessLane: Sendable {
         }
     }
 
-    /// The queue of accesses that get no connection, created on demand.
+    /// The queue for accesses that get no connection, created on demand.
     var failureQueue: DispatchQueue {
         state.withLock { state in
             if let queue = state.failureQueue { return queue }
@@ -271,7 +271,7 @@ final class AccessLane: Sendable {
 
     // MARK: Opening
 
-    /// The connection of a grant, opened if necessary. It runs in the access itself: on the thread of a synchronous
+    /// The connection of a grant, opened if necessary. This runs in the access itself: on the thread of a synchronous
     /// access, on the queue of an asynchronous one.
     func connection(of grant: Grant) throws -> PooledConnection {
         switch grant {
@@ -294,8 +294,8 @@ final class AccessLane: Sendable {
         return connection
     }
 
-    /// Passes an unused permission to open a connection to the first waiter: after a failure, the waiter may still
-    /// succeed. Otherwise nobody would wake it.
+    /// Passes an unused permission to open a connection to the first waiter, which may succeed after a failure and
+    /// would otherwise never be woken.
     private func passPlaceOn() {
         let waiter = state.withLock { state -> Waiter? in
             if state.exclusive == nil, let waiter = nextWaiter(&state) { return waiter }
@@ -326,14 +326,14 @@ final class AccessLane: Sendable {
     /// Whether the current thread holds all connections.
     var isExclusiveOfCurrentThread: Bool { state.withLock { $0.isExclusive(of: currentThreadID) } }
 
-    /// The connections that are open.
+    /// The open connections.
     var allConnections: [PooledConnection] { state.withLock { $0.all } }
 
-    /// The database of an access that can't throw, after closing. Each access gets its own, because closed accesses
-    /// don't wait for each other.
+    /// The database of an access that can't throw, after closing. Each access gets its own, because accesses after
+    /// closing don't wait for each other.
     var closedDatabase: Database? { state.withLock { $0.closedConnection }?.database.closedCopy }
 
-    /// Runs the closure when the current access, which is one with a callback, has ended.
+    /// Runs the closure when the current access, which has a callback, has finished.
     func afterCurrentAccess(_ body: @escaping @Sendable () -> Void) {
         guard let connection = connectionOfCurrentThread else { return body() }
         connection.queues.queue.async(execute: body)
@@ -362,7 +362,7 @@ final class AccessLane: Sendable {
     }
 }
 
-/// A slot for one result, which one thread sets and another one takes.
+/// A slot for one result, set by one thread and taken by another.
 private final class ResultSlot: Sendable {
     private let value = Mutex<Result<AccessLane.Grant, any Error>?>(nil)
     func set(_ result: Result<AccessLane.Grant, any Error>) { value.withLock { $0 = result } }

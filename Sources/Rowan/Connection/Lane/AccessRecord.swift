@@ -1,5 +1,4 @@
-// Which access uses a connection, since when, and where it begins in the program: readable from any thread, without
-// stopping the access.
+// The access that uses a connection, its start and its call site: readable from any thread without stopping the access.
 
 import Foundation
 import Synchronization
@@ -8,29 +7,29 @@ import Synchronization
 public struct CallSite: Sendable, Hashable, CustomStringConvertible {
     /// The module and the file: `App/PlayerStore.swift`.
     public let fileID: String
-    /// The number of the line.
+    /// The line number.
     public let line: Int
 
     /// `App/PlayerStore.swift:42`.
     public var description: String { "\(fileID):\(line)" }
 }
 
-/// A call site, as an access passes it on: it costs nothing until it is shown.
+/// The call site of an access. It costs nothing until it is shown.
 struct StaticCallSite: Sendable {
-    /// The address of a static string that ends with a zero byte, or 0.
+    /// The address of a NUL-terminated static string, or 0.
     fileprivate let file: UInt
     fileprivate let line: UInt
 
     /// - Parameter fileID: the default value `#fileID`.
     init(_ fileID: StaticString, _ line: UInt) {
-        // A single Unicode scalar has no address, and is no file.
+        // A single Unicode scalar has no address and is not a file.
         file = fileID.hasPointerRepresentation ? UInt(bitPattern: fileID.utf8Start) : 0
         self.line = line
     }
 
     fileprivate init(file: UInt, line: UInt) { (self.file, self.line) = (file, line) }
 
-    /// An access that Rowan begins by itself.
+    /// An access that Rowan begins itself.
     static let unknown = StaticCallSite(file: 0, line: 0)
 
     var callSite: CallSite? {
@@ -39,9 +38,9 @@ struct StaticCallSite: Sendable {
     }
 }
 
-/// The access that uses a connection. One thread writes it, and others may read it at the same time.
+/// The access that uses a connection. One thread writes it, and others may read it concurrently.
 ///
-/// Whoever reads it while the access ends may see the beginning of the next one.
+/// A read while the access finishes may return the beginning of the next access.
 final class AccessRecord: Sendable {
     private let beginning = Atomic<UInt64>(0)
     private let file = Atomic<UInt>(0)
@@ -49,7 +48,7 @@ final class AccessRecord: Sendable {
     private let lastSQL = Mutex<String?>(nil)
     private let hasSQL = Atomic(false)
 
-    /// An access begins.
+    /// Called when an access begins.
     func begin(_ site: StaticCallSite) {
         file.store(site.file, ordering: .relaxed)
         line.store(site.line, ordering: .relaxed)
@@ -57,16 +56,16 @@ final class AccessRecord: Sendable {
         beginning.store(Uptime.coarse, ordering: .releasing)
     }
 
-    /// The access has ended.
+    /// Called when the access has finished.
     func end() { beginning.store(0, ordering: .relaxed) }
 
-    /// The access runs a statement.
+    /// Called when the access runs a statement.
     func run(_ sql: String) {
         hasSQL.store(true, ordering: .relaxed)
         lastSQL.withLock { $0 = sql }
     }
 
-    /// What is known of the access; nil between two accesses.
+    /// The recorded properties of the access; nil between two accesses.
     var current: (beginning: UInt64, site: StaticCallSite, sql: String?)? {
         let beginning = beginning.load(ordering: .acquiring)
         guard beginning != 0 else { return nil }
@@ -75,11 +74,11 @@ final class AccessRecord: Sendable {
     }
 }
 
-/// Nanoseconds of a clock that never goes back.
+/// Nanoseconds of a monotonic clock.
 enum Uptime {
     static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
 
-    /// The same, in steps of some milliseconds: reading it costs next to nothing.
+    /// The uptime in steps of some milliseconds, which is almost free to read.
     static var coarse: UInt64 {
         #if os(Linux)
         var time = timespec()
@@ -96,7 +95,7 @@ enum Uptime {
 }
 
 extension Duration {
-    /// The number of nanoseconds; 0 for negative durations, and the largest number for endless ones.
+    /// The number of nanoseconds; 0 for negative durations and the largest number for infinite ones.
     var nanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

@@ -1,18 +1,18 @@
-// An access: the lane of its connection, and the rules during the access. The access verbs (read, write, sync, async,
-// callback) exist only once, in DatabaseReader and DatabaseWriter. Queues, pools, snapshots and type erasures only
-// define the routes.
+// An access: the lane of its connection and the rules during the access. The access methods (read, write, sync, async,
+// callback) are implemented only once, in DatabaseReader and DatabaseWriter. Queues, pools, snapshots and type erasures
+// only define the routes.
 
 import Dispatch
 
-/// How the accesses of a reader or a writer reach their connections. Only the library uses it: it has no public members.
+/// The routes of a reader's or writer's accesses to their connections. For internal use: it has no public members.
 public final class DatabaseAccessRoutes: Sendable {
     /// Reads in a transaction.
     let read: AccessRoute
     /// Reads without a transaction.
     let unsafeRead: AccessRoute
-    /// Writes; the calling method decides on the transaction.
+    /// Writes. The calling method determines the transaction.
     let write: AccessRoute
-    /// The readers that wait while a barrier runs; nil if no connection reads beside the writer.
+    /// The readers that wait while a barrier runs; nil if only the writer's connection reads.
     private let readers: AccessLane?
 
     init(read: AccessRoute, unsafeRead: AccessRoute, write: AccessRoute, readers: AccessLane? = nil) {
@@ -28,7 +28,7 @@ public final class DatabaseAccessRoutes: Sendable {
         self.init(read: route, unsafeRead: route, write: route)
     }
 
-    /// The same routes, for accesses that begin at a place of the program.
+    /// The same routes, for accesses with the given call site.
     func at(_ site: StaticCallSite) -> DatabaseAccessRoutes {
         DatabaseAccessRoutes(
             read: read.at(site), unsafeRead: unsafeRead.at(site), write: write.at(site), readers: readers)
@@ -44,13 +44,13 @@ public final class DatabaseAccessRoutes: Sendable {
 /// The source of an access's connection, and the rules during the access.
 struct AccessRoute: Sendable {
     enum Scope: Sendable {
-        /// A deferred transaction that refuses writes.
+        /// A deferred transaction that rejects writes.
         case readTransaction
         /// No transaction, and no writes.
         case readOnly
         /// No transaction, and no restrictions.
         case plain
-        /// The open transaction of a snapshot, which refuses writes.
+        /// The open transaction of a snapshot, which rejects writes.
         case snapshot
     }
 
@@ -58,7 +58,7 @@ struct AccessRoute: Sendable {
     let scope: Scope
     /// Another lane whose connection can serve a reentrant access: the writer of a pool, for reads.
     var reentrantLane: AccessLane?
-    /// Where the access begins in the program.
+    /// The call site of the access.
     var site = StaticCallSite.unknown
 }
 
@@ -75,16 +75,16 @@ extension AccessRoute {
         return route
     }
 
-    /// Tells the instruments that the program asks for an access.
+    /// Reports to the instruments that the program requests an access.
     ///
-    /// - Returns: nil if nobody listens.
+    /// - Returns: nil if no instrument receives it.
     var measured: MeasuredAccess? {
         guard let instruments = lane.instruments else { return nil }
         if lane.isWriter, case .plain = scope { return instruments.willAccess(.write, site) }
         return instruments.willAccess(.read, site)
     }
 
-    /// Synchronous access, on the current thread.
+    /// Synchronous access on the current thread.
     func run<T>(_ body: (Database) throws -> T) throws -> T {
         guard let access = measured else { return try runNow(nil, body) }
         return try access.ending { try runNow(access, body) }
@@ -117,15 +117,15 @@ extension AccessRoute {
         lane.connectionOfCurrentThread ?? reentrantLane?.connectionOfCurrentThread
     }
 
-    /// Synchronous access, on the connection that the current thread already uses, if any.
+    /// Synchronous access on the connection that the current thread already uses, if any.
     func runReentrant<T>(_ body: (Database) throws -> T) throws -> T {
         guard let connection = currentConnection else { return try run(body) }
         guard case .plain = scope else { return try connection.database.readOnly { try body(connection.database) } }
         return try body(connection.database)
     }
 
-    /// Synchronous access for closures that don't throw, from methods that don't throw. On a closed connection, the
-    /// closure receives a database that refuses every statement.
+    /// Synchronous access for nonthrowing closures and methods. On a closed connection, the closure receives a database
+    /// that rejects all statements.
     func runNonthrowing<T>(_ body: (Database) -> T) -> T {
         let access = measured
         let connection: PooledConnection
@@ -144,13 +144,12 @@ extension AccessRoute {
         do {
             return try perform(connection, access, body)
         } catch {
-            // Only a snapshot can refuse its closure: its transaction has ended.
+            // Only a snapshot can reject its closure: its transaction has ended.
             preconditionFailure("\(error)")
         }
     }
 
-    /// Synchronous access for closures that don't throw, on the connection that the current thread already uses, if
-    /// any.
+    /// Synchronous access for nonthrowing closures, on the connection that the current thread already uses, if any.
     func runReentrantNonthrowing<T>(_ body: (Database) -> T) -> T {
         guard let connection = currentConnection else { return runNonthrowing(body) }
         return body(connection.database)
@@ -179,8 +178,8 @@ extension AccessRoute {
         return try result.get()
     }
 
-    /// Asynchronous access, on the queue of the connection. Cancelling the task interrupts SQLite, and leaves the
-    /// connection clean.
+    /// Asynchronous access on the connection's queue. Cancelling the task interrupts SQLite and leaves the connection
+    /// clean.
     func run<T: Sendable>(_ body: @Sendable (Database) throws -> T) async throws -> T {
         guard let measured else { return try await runInTask(nil, body) }
         do {
@@ -228,13 +227,13 @@ extension AccessRoute {
         }
     }
 
-    /// Access with a callback, on the queue of the connection.
+    /// Access with a callback, on the connection's queue.
     ///
     /// - Parameters:
     ///   - thread: a thread that is blocked until the access begins, or 0. The access then begins even if the target
     ///     queue is busy.
-    ///   - isPatient: whether it waits as long as necessary, even if accesses have a limit.
-    ///   - isMeasured: whether instruments hear of the access.
+    ///   - isPatient: whether the access waits without a limit, even if accesses have one.
+    ///   - isMeasured: whether the access is reported to instruments.
     func callback(
         blocking thread: UInt = 0, isPatient: Bool = false, isMeasured: Bool = true,
         _ body: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -283,7 +282,7 @@ extension AccessRoute {
 }
 
 extension Database {
-    /// A read that sees a single state of the database, and writes nothing.
+    /// A read that sees a single state of the database and writes nothing.
     func isolatedRead<T>(_ body: (Database) throws -> T) throws -> T {
         try readOnly {
             try transaction(.deferred) { try body(self) }

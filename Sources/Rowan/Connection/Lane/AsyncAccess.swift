@@ -1,9 +1,9 @@
 // An asynchronous access. Its task waits without a thread: as the executor of the task's next job, the access keeps the
-// job until the lane grants a connection, and then runs it on the queue of that connection. No thread of Swift's pool is
-// needed in between. Programs do block all of those, with synchronous accesses that wait for this very connection.
+// job until the lane grants a connection, then runs it on that connection's queue. No thread of Swift's pool is needed
+// in between: programs may block all of them with synchronous accesses that wait for the same connection.
 //
-// The task may be cancelled at any time: before, while and after it waits. In each case, the access lets go of its job
-// and of its connection.
+// The task may be cancelled at any time: before, while and after it waits. In each case, the access releases its job
+// and its connection.
 
 import Dispatch
 import Synchronization
@@ -19,7 +19,7 @@ final class AsyncAccess: SerialExecutor {
 
     private struct State {
         var phase = Phase.created
-        /// The job that waits for the grant.
+        /// The job waiting for the grant.
         var job: UnownedJob?
         var isCancelled = false
     }
@@ -29,16 +29,16 @@ final class AsyncAccess: SerialExecutor {
 
     init(_ lane: AccessLane) { self.lane = lane }
 
-    /// Runs the closure with the grant of the lane, on the queue of its connection, inside the current task.
+    /// Runs the closure with the lane's grant on the connection's queue, inside the current task.
     ///
-    /// - Throws: the error of the closure; `CancellationError`; SQLITE_MISUSE if the lane is closed; SQLITE_BUSY if the
+    /// - Throws: the closure's error; `CancellationError`; SQLITE_MISUSE if the lane is closed; SQLITE_BUSY if the
     ///   access has waited too long.
     func run<T: Sendable>(_ body: @Sendable (AccessLane.Grant) throws -> T) async throws -> T {
         begin()
         return try await Isolation(executor: self).run { try body(takeGrant()) }
     }
 
-    /// Asks the lane for a connection.
+    /// Requests a connection from the lane.
     private func begin() {
         guard !isCancelled else { return didGet(.failure(CancellationError())) }
         do {
@@ -46,14 +46,14 @@ final class AsyncAccess: SerialExecutor {
             let waiter = AccessLane.Waiter { [self] in didGet($0) }
             state.withLock { $0.phase = .waiting(waiter) }
             try lane.enqueue(waiter)
-            // A cancellation between these two steps did not find the waiter in the lane.
+            // A cancellation between these two steps would not have found the waiter in the lane.
             if isCancelled, lane.cancel(waiter) { didGet(.failure(CancellationError())) }
         } catch {
             didGet(.failure(error))
         }
     }
 
-    /// The lane has granted or refused a connection.
+    /// Called when the lane has granted or refused a connection.
     private func didGet(_ grant: Result<AccessLane.Grant, any Error>) {
         let job = state.withLock { state in
             state.phase = .granted(grant)
@@ -79,7 +79,7 @@ final class AsyncAccess: SerialExecutor {
                 state.job = job
                 return nil
             case .granted(let grant): return grant
-            // A job that no access needs: it ends at once.
+            // A job that no access needs finishes immediately.
             case .running, .ended: return .failure(CancellationError())
             }
         }
@@ -135,13 +135,13 @@ final class AsyncAccess: SerialExecutor {
             case .created, .granted, .ended: return nil
             case .waiting(let waiter): return waiter
             case .running(let connection):
-                // Under the lock, so the access can't end, and its connection can't serve another access, in the
+                // Under the lock, so that the access can't finish and its connection can't run another access in the
                 // meantime.
                 connection.cancel()
                 return nil
             }
         }
-        // A waiter is either woken, or found in the lane, never both.
+        // A waiter is either woken or found in the lane, never both.
         if let waiter, lane.cancel(waiter) { didGet(.failure(CancellationError())) }
     }
 }

@@ -1,13 +1,13 @@
-// Where the asynchronous accesses of one connection run. A busy connection takes one thread, and no connection waits for
-// the thread of another one.
+// The queues that run a connection's asynchronous accesses. A busy connection takes one thread, and no connection waits
+// for another's thread.
 
 import Dispatch
 
 /// The serial queues of a connection.
 final class ConnectionQueues: Sendable {
-    /// The queue of the accesses. It targets the queue of the configuration, if there is one.
+    /// The queue of the accesses. It targets the configured queue, if any.
     let queue: DispatchQueue
-    /// A queue without target, for reads that the writer waits for: if they shared a target queue, they would never
+    /// A queue without a target, for reads that the writer waits for: if they shared a target queue, they would never
     /// start.
     let independentQueue: DispatchQueue
 

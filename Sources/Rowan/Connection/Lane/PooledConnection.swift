@@ -10,7 +10,7 @@ final class PooledConnection: @unchecked Sendable {
     let queues: ConnectionQueues
     /// The C connection while it is open, for interruptions from other threads.
     private let interruptible = Mutex<UInt>(0)
-    /// Whether running statements were interrupted, in this access or in an earlier one.
+    /// Whether running statements have been interrupted, in this access or an earlier one.
     private let wasInterrupted = Atomic<Bool>(false)
     /// The access that uses the connection.
     let record = AccessRecord()
@@ -76,16 +76,16 @@ final class PooledConnection: @unchecked Sendable {
         return try body(database)
     }
 
-    /// Rolls back the transaction of an earlier access, whose rollback has failed for lack of memory, for example.
+    /// Rolls back the transaction of an earlier access whose rollback failed, for example for lack of memory.
     private func rollBackAgain() {
         database.connection.resetRunningStatements()
-        // If it fails again, the statements of this access are refused.
+        // If it fails again, the statements of this access are rejected.
         try? database.rollback()
         database.connection.transaction.forget()
     }
 
-    /// Ends the interruption. SQLite interrupts all statements while any statement is running. A statement that an
-    /// earlier access has left running must not interrupt this access.
+    /// Ends the interruption. SQLite interrupts all statements while any statement is running. A statement left running
+    /// by an earlier access must not cause this access to be interrupted.
     func endInterruption() {
         guard wasInterrupted.exchange(false, ordering: .relaxed) else { return }
         database.connection.resetRunningStatements()
@@ -96,15 +96,15 @@ final class PooledConnection: @unchecked Sendable {
         wasInterrupted.store(true, ordering: .relaxed)
         interruptible.withLock {
             guard let pointer = OpaquePointer(bitPattern: $0) else { return }
-            // The shadow of a remote database follows what has run remotely: nothing may interrupt it.
+            // The shadow of a remote database repeats what has run remotely, so it must not be interrupted.
             if let runner { runner.interrupt() } else { LocalConnection.interrupt(pointer) }
         }
     }
 
-    /// Stops the current access: interrupts its running statements, and refuses the next ones.
+    /// Stops the current access: interrupts its running statements and rejects subsequent ones.
     func cancel() {
         database.connection.isCancelled.store(true, ordering: .relaxed)
-        // Under the lock: no shield begins in between.
+        // Under the lock, so that no shield begins in between.
         database.connection.isShielded.withLock { if !$0 { interrupt() } }
     }
 
@@ -113,7 +113,7 @@ final class PooledConnection: @unchecked Sendable {
     }
 
     /// Runs an access that may be cancelled. Running statements check for cancellation several hundred times per
-    /// millisecond: an interruption alone is lost if it occurs just before a step.
+    /// millisecond: an interruption alone would be lost if it occurred just before a step.
     func watchingCancellation<T>(_ body: () throws -> T) rethrows -> T {
         let connection = database.connection
         return try connection.interrupting(when: { [unowned connection] in connection.mustStop }, body)
@@ -131,29 +131,29 @@ final class PooledConnection: @unchecked Sendable {
         }
     }
 
-    /// Ends an access, and rolls back a transaction that it has left open.
+    /// Finishes an access and rolls back a transaction that it left open.
     ///
     /// - Returns: the error of a transaction that was left open, or nil.
     func endAccess() -> DatabaseError? {
         let connection = database.connection
         guard connection.holdsTransaction || connection.isInsideTransaction else {
-            // The next access does not know about this access's transaction.
+            // The next access must not be affected by this access's transaction.
             if !allowsUnsafeTransactions { connection.transaction.forget() }
             return nil
         }
-        // The flag rather than the state: the program may use the C connection.
+        // The flag rather than the state, because the program may use the C connection.
         let isLeftOpen = connection.isInsideTransaction
         let wasCondemned = connection.transaction.phase == .condemned
         if isLeftOpen, allowsUnsafeTransactions, connection.transaction.phase != .condemned { return nil }
         run { db in
-            // A cursor that the program holds would keep its snapshot of the database, and make the rollback fail.
+            // A cursor held by the program would keep its snapshot of the database and make the rollback fail.
             connection.resetRunningStatements()
-            // If the rollback fails, the transaction refuses all statements: the next access tries again.
+            // If the rollback fails, the transaction rejects all statements, and the next access retries.
             try? db.rollback()
             connection.transaction.forget()
             connection.restorePragmas()
         }
-        // The access that could not roll back has thrown its error.
+        // The access that could not roll back has already thrown its error.
         guard isLeftOpen, !wasCondemned else { return nil }
         return DatabaseError(
             resultCode: .SQLITE_MISUSE,

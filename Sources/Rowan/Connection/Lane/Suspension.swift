@@ -1,5 +1,5 @@
-// Suspension: a program that is about to be frozen releases its locks. Some systems kill an application that holds a
-// lock on a shared file while it is frozen.
+// Suspension: a program that is about to be frozen must release its locks. Some systems kill an application that holds
+// a lock on a shared file while it is frozen.
 
 public import Foundation
 import Synchronization
@@ -13,9 +13,9 @@ extension Database {
     public static let resumeNotification = Notification.Name("Rowan.Database.resume")
 }
 
-/// Observes the notifications for one connection, during its lifetime.
+/// Observes the notifications for one connection during its lifetime.
 final class SuspensionObserver: Sendable {
-    // NotificationCenter returns opaque tokens that are not Sendable; they are set once, and removed in deinit.
+    // NotificationCenter returns opaque tokens that are not Sendable; they are set once and removed in deinit.
     private nonisolated(unsafe) let tokens: [any NSObjectProtocol]
 
     init(suspend: @escaping @Sendable () -> Void, resume: @escaping @Sendable () -> Void) {

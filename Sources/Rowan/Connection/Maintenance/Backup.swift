@@ -11,20 +11,20 @@ public struct DatabaseBackupProgress: Sendable {
     public let totalPageCount: Int
     /// Whether the backup is complete.
     public let isCompleted: Bool
-    /// The number of pages that have been copied.
+    /// The number of copied pages.
     public var completedPageCount: Int { totalPageCount - remainingPageCount }
 }
 
 extension Database {
-    /// Copies this database into another one, and overwrites its content.
+    /// Copies this database into another, overwriting its content.
     ///
     /// - Parameters:
-    ///   - destDb: a connection to the other database, which can write.
+    ///   - destDb: a writing connection to the other database.
     ///   - pagesPerStep: the number of pages to copy between two calls of `progress`; a negative number copies all
     ///     pages at once.
-    ///   - progress: a closure that is called after each step. If it throws an error before the end, the backup is
-    ///     aborted, and the destination is rolled back. Its errors at the end are ignored.
-    /// - Throws: the error of SQLite or of `progress`; SQLITE_MISUSE if `pagesPerStep` is 0.
+    ///   - progress: a closure called after each step. If it throws an error before the last step, the backup is
+    ///     aborted and the destination is rolled back. Errors after the last step are ignored.
+    /// - Throws: the error of SQLite or `progress`; SQLITE_MISUSE if `pagesPerStep` is 0.
     public func backup(
         to destDb: Database, pagesPerStep: CInt = -1, progress: ((DatabaseBackupProgress) throws -> Void)? = nil
     ) throws {
@@ -45,7 +45,7 @@ extension Database {
             } catch  where !isCompleted {
                 throw error
             } catch {
-                // The copy is complete: nothing can be aborted.
+                // The copy is complete, so nothing can be aborted.
             }
         }
         try backup.finish()

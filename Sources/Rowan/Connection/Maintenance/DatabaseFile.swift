@@ -1,14 +1,14 @@
 // The file that all connections of a database share. The program's path may lead to another file when a later
-// connection opens: after a change of the current directory, or when a symbolic link moves.
+// connection is opened, after a change of the current directory or of a symbolic link.
 
 import Foundation
 
-/// The file of a connection, for further connections.
+/// The file of a connection, for opening further connections.
 package struct DatabaseFile: Sendable {
-    /// What further connections open: the real path, with the parameters of the program's URI.
+    /// The location for further connections: the real path, with the parameters of the program's URI.
     private let location: String
     private let path: String
-    /// Nil for a database that isn't a file of the system.
+    /// Nil for a database that isn't a file in the file system.
     private let identity: Identity?
 
     /// The device and the inode of a file.
@@ -31,12 +31,12 @@ package struct DatabaseFile: Sendable {
         identity = Identity(path)
     }
 
-    /// The file at a path, which no connection has opened yet.
+    /// The file at a path that no connection has opened yet.
     init(path: String) { (location, self.path, identity) = (path, path, nil) }
 
     /// Opens another connection.
     ///
-    /// - Throws: SQLITE_CANTOPEN if the file can't be opened, or was replaced since the first connection opened it.
+    /// - Throws: SQLITE_CANTOPEN if the file can't be opened or was replaced since the first connection opened it.
     package func connect<Connection>(_ open: (_ location: String) throws -> Connection) throws -> Connection {
         let connection = try open(location)
         guard identity == nil || Identity(path) == identity else {
@@ -50,7 +50,7 @@ package struct DatabaseFile: Sendable {
     private static func location(_ path: String, like original: String) -> String {
         guard original.hasPrefix("file:") else { return path }
         let parameters = original.firstIndex(of: "?").map { original[$0...].prefix { $0 != "#" } } ?? ""
-        // SQLite has decoded the path. `urlPathAllowed` leaves out the characters that end a path.
+        // SQLite has decoded the path. `urlPathAllowed` excludes the characters that end a path.
         let encoded = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
         return "file://\(encoded)\(parameters)"
     }

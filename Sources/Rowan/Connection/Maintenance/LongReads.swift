@@ -1,4 +1,4 @@
-// Reads that last long while others write: SQLite can't reuse the write-ahead log as long as a read needs its content.
+// Long reads while others write: SQLite can't reuse the write-ahead log while a read needs its content.
 // Source: https://sqlite.org/wal.html#avoiding_excessively_large_wal_files
 
 import Foundation
@@ -7,19 +7,19 @@ import Foundation
 ///
 /// Article: <doc:Tuning>.
 public struct LongRead: Sendable, CustomStringConvertible {
-    /// The read or the snapshot: its call site, and its duration.
+    /// The read or snapshot: its call site and its duration.
     public let access: DatabasePoolStatus.Access
     /// The size of the write-ahead log in bytes.
     public let walSize: Int
 
-    /// What has happened, for a log.
+    /// A description for a log.
     public var description: String {
         "the write-ahead log, which has \(walSize) bytes, can't be reused before the end of a \(access)"
     }
 }
 
 extension Configuration {
-    /// Reports each read of a pool, and each of its snapshots, that lasts longer than expected while the pool writes.
+    /// Reports each read and each snapshot of a pool that lasts longer than expected while the pool writes.
     ///
     /// ```swift
     /// var config = Configuration()
@@ -31,33 +31,33 @@ extension Configuration {
     /// let dbPool = try DatabasePool(path: path, configuration: config)
     /// ```
     ///
-    /// SQLite can't reuse the write-ahead log as long as a read needs its content: the file grows with each commit, and
-    /// all reads become slower. The pool looks for long reads after its writes; nothing runs between them.
+    /// SQLite can't reuse the write-ahead log while a read needs its content: the file grows with each commit, and all
+    /// reads become slower. The pool checks for long reads after its writes; nothing runs between them.
     ///
     /// - Parameters:
     ///   - age: the expected duration.
-    ///   - report: a closure that is called once for each long read, on a queue of its own.
+    ///   - report: a closure called once for each long read, on its own queue.
     public mutating func reportLongReads(after age: Duration, _ report: @escaping @Sendable (LongRead) -> Void) {
         longReadReport = LongReadReport(age: age.nanoseconds, report: report)
     }
 }
 
-/// What to do about long reads.
+/// The handling of long reads.
 struct LongReadReport: Sendable {
     /// In nanoseconds.
     let age: UInt64
     let report: @Sendable (LongRead) -> Void
 }
 
-/// The reads of a pool, and its snapshots.
+/// The reads and snapshots of a pool.
 final class LongReads: Sendable {
     private struct State {
         weak var readers: AccessLane?
         var snapshots: [WeakSnapshot] = []
         var walPath = ""
-        /// The next look, an uptime.
+        /// The uptime of the next check.
         var nextLook: UInt64 = 0
-        /// The reads that were reported, which are still running, for each report.
+        /// The reported reads that are still running, for each report.
         var reported: [Set<Key>]
     }
 
@@ -81,7 +81,7 @@ final class LongReads: Sendable {
         state.withLock { ($0.readers, $0.walPath) = (readers, path + "-wal") }
     }
 
-    /// Records a snapshot as long as it exists.
+    /// Records a snapshot while it is open.
     func add(_ snapshot: OpenSnapshot) {
         state.withLock { state in
             state.snapshots.removeAll { $0.snapshot == nil }
@@ -90,7 +90,7 @@ final class LongReads: Sendable {
     }
 
     var walSize: Int {
-        // A file that does not exist, because nothing was written yet, has no size.
+        // A file that does not exist, because nothing has been written yet, has no size.
         let attributes = try? FileManager.default.attributesOfItem(atPath: state.withLock { $0.walPath })
         return (attributes?[.size] as? NSNumber)?.intValue ?? 0
     }
@@ -110,7 +110,7 @@ final class LongReads: Sendable {
         fileprivate var key: Key { Key(beginning: access.beginning, record: ObjectIdentifier(record)) }
     }
 
-    /// The oldest first.
+    /// The running reads, oldest first.
     func reads(_ now: UInt64) -> [Read] {
         let (readers, snapshots) = state.withLock { ($0.readers, $0.snapshots.compactMap(\.snapshot)) }
         let reads =
@@ -121,7 +121,7 @@ final class LongReads: Sendable {
 
     // MARK: After commits
 
-    /// The writer has changed the database.
+    /// Called when the writer has changed the database.
     func didWrite() {
         guard let shortest = reports.map(\.age).min() else { return }
         let now = Uptime.coarse
@@ -143,14 +143,14 @@ final class LongReads: Sendable {
         }
         guard !late.isEmpty else { return }
         let walSize = walSize
-        // The closure of the program may use the pool: it runs outside of the access.
+        // The program's closure may use the pool, so it runs outside the access.
         reportQueue.async { for (report, access) in late { report(LongRead(access: access, walSize: walSize)) } }
     }
 }
 
 private let reportQueue = DispatchQueue(label: "Rowan.LongReads", qos: .utility)
 
-/// A snapshot of a pool, as long as it is open.
+/// A snapshot of a pool while it is open.
 final class OpenSnapshot: Sendable {
     let record = AccessRecord()
 

@@ -1,20 +1,20 @@
-// The limit of the write-ahead log. SQLite writes the log anew once its content is in the database file, and no read needs
-// it: with reads that overlap, this moment never comes by itself.
+// The limit of the write-ahead log. SQLite restarts the log once its content is in the database file and no read needs
+// it. With overlapping reads, this never happens by itself.
 // Source: https://sqlite.org/wal.html#avoiding_excessively_large_wal_files
 
 import Foundation
 import Synchronization
 
-/// The limit of a write-ahead log, and what has come of it.
+/// The limit of a write-ahead log, and the results of enforcing it.
 final class WriteAheadLimit: Sendable {
     private struct State {
-        /// The number of pages that the writer had written at the last look at the file.
+        /// The number of pages that the writer had written when the file was last checked.
         var lookedAt = 0
-        /// Whether the next write looks at the file in any case: the first one, and those after a truncation in vain.
+        /// Whether the next write must check the file: the first write, and those after a failed truncation.
         var isDue = true
-        /// When the log may be emptied, an uptime: a long read must not stop each write.
+        /// The uptime from which the log may be emptied, so that a long read does not delay every write.
         var nextTruncation: UInt64 = 0
-        /// How long the writer waits for reads to finish, in seconds. It grows after a failed wait.
+        /// The time, in seconds, that the writer waits for reads to finish. It increases after a failed wait.
         var timeout = timeouts.lowerBound
         var truncationCount = 0
         var blockedCount = 0
@@ -24,14 +24,14 @@ final class WriteAheadLimit: Sendable {
     private let size: Int
     private let state = Mutex(State())
 
-    /// How long the writer waits for reads to finish, in seconds. A truncation waits for two reads in sequence: the last one
-    /// that needs the old content, and the last one that began before that content was in the file.
+    /// The time, in seconds, that the writer waits for reads to finish. A truncation waits for two reads in sequence:
+    /// the last one that needs the old content, and the last one that began before that content was in the file.
     private static let timeouts = 0.1...1.0
-    /// The pause after a wait, as a multiple of its duration. After a wait that succeeded, the pause is shorter if the log
+    /// The pause after a wait, as a multiple of its duration. After a successful wait, the pause is shorter if the log
     /// has become several times as large as its limit.
     private static let pauseFactor = 10.0
     private static let smallestPauseFactor = 3.0
-    /// The largest page of a database, in bytes.
+    /// The maximum page size of a database, in bytes.
     private static let largestPageSize = 65_536
 
     init(size: Int) { self.size = size }
@@ -47,8 +47,8 @@ final class WriteAheadLimit: Sendable {
         guard !db.connection.isSuspended.load(ordering: .relaxed) else { return }
         let pageCount = db.connection.writtenPageCount
         let isDue = state.withLock { state in
-            // The log grows by what is written: most writes need not look at the file.
-            // SQLite's counter may start again from below.
+            // The log grows by the amount written, so most writes need not check the file. SQLite's counter may be
+            // reset.
             let isBehind = pageCount < state.lookedAt
             let isFar = pageCount - state.lookedAt >= size / 16 / Self.largestPageSize
             guard isBehind || isFar || state.isDue, Uptime.now >= state.nextTruncation else { return false }
@@ -57,16 +57,16 @@ final class WriteAheadLimit: Sendable {
         }
         guard isDue, let path = db.connection.mainFileName else { return }
         let logSize = fileSize(path + "-wal")
-        // A program that makes its own checkpoints has turned off the automatic ones.
+        // A program that runs its own checkpoints has turned off the automatic ones.
         guard logSize > size, db.connection.automaticCheckpointSize > 0 else { return }
         truncate(db.connection, excess: Double(logSize) / Double(Swift.max(size, 1)))
     }
 
-    /// SQLite keeps other writers out, and waits for the reads that need content which is not in the file yet, then for those
-    /// that read from the log at all. A read that begins after the copy needs no log: only reads that are running now
-    /// matter.
+    /// Empties the log. SQLite blocks other writers and waits for the reads that need content not yet in the file, then
+    /// for all other reads from the log. Reads that begin after the copy don't use the log, so only the currently
+    /// running reads matter.
     ///
-    /// - Parameter excess: how many times as large as its limit the log is.
+    /// - Parameter excess: the size of the log as a multiple of its limit.
     private func truncate(_ connection: LocalConnection, excess: Double) {
         guard let hooks = connection.hooks else { return }
         let start = Uptime.now

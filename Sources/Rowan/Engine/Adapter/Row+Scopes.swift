@@ -1,4 +1,4 @@
-// Adapted rows, and views of their scopes and prefetched rows.
+// Adapted rows, with views of their scopes and prefetched rows.
 
 extension Row {
     /// A row that shows other columns of the same statement.
@@ -6,7 +6,7 @@ extension Row {
         Row(layout: layout, storage: storage.scope(nil), base: base)
     }
 
-    /// The row with all the columns of the statement, without any adapter.
+    /// The row with all columns of the statement, without an adapter.
     public var unadapted: Row {
         isAdapted ? Row(layout: storage.columns, storage: storage.scope(nil), base: base) : self
     }
@@ -21,7 +21,7 @@ extension Row {
     /// The scopes of the row: `row.scopes["team"]`.
     public var scopes: ScopesView { ScopesView(row: self) }
 
-    /// The scopes of the row, and the scopes of those scopes.
+    /// The scopes of the row and their nested scopes.
     public var scopesTree: ScopesTreeView { ScopesTreeView(row: self) }
 
     /// The prefetched rows of associations.
@@ -35,14 +35,14 @@ extension Row {
         guard let layout = layout.scopes[name] else { return nil }
         let row = Row(layout: layout, storage: storage.scope(name), base: base)
         if isMoved {
-            // The scope of a row moves with the row.
+            // A row's scope moves with the row.
             row.isMoved = true
             remembering().scopes.append((name, row))
         }
         return row
     }
 
-    /// The scopes of a row: named rows that an adapter defines.
+    /// The scopes of a row: named rows defined by an adapter.
     public struct ScopesView: Collection {
         /// A position among the scopes.
         public typealias Index = Dictionary<String, ColumnLayout>.Index
@@ -106,8 +106,8 @@ extension Row {
         /// The association keys.
         public var keys: Set<String> { rows?.tree.keys ?? [] }
 
-        /// The prefetched rows of the association with this key, or nil if it does not exist: those of the row itself,
-        /// then those of its nearest scope, then those of the first one that the request includes.
+        /// The prefetched rows of the association with this key, or nil if it does not exist: first from the row
+        /// itself, then from its nearest scope, then from the first one that the request includes.
         public subscript(_ key: String) -> [Row]? { rows?[key]?.all }
     }
 }

@@ -1,13 +1,13 @@
-// Row adapters change which columns a row shows, and group columns into scopes. An adapter maps the columns of a
-// statement once, for all rows.
+// Row adapters select the columns that a row shows and group columns into scopes. An adapter maps the columns of a
+// statement once for all rows.
 
 /// A description of the columns that an adapted row shows.
 ///
 /// Article: <doc:WritingSQL>.
 public protocol RowAdapter: Sendable {
-    /// The columns that an adapted row shows, of those of a statement.
+    /// The columns of a statement that an adapted row shows.
     ///
-    /// - Throws: an error if the adapter needs a column that the statement does not have.
+    /// - Throws: an error if the adapter needs a column that is missing from the statement.
     func layout(of columns: ColumnLayout) throws -> ColumnLayout
 }
 
@@ -26,7 +26,7 @@ public struct EmptyRowAdapter: RowAdapter {
     public func layout(of columns: ColumnLayout) -> ColumnLayout { .empty }
 }
 
-/// An adapter that renames some columns, and hides all others.
+/// An adapter that renames some columns and hides all others.
 ///
 /// ```swift
 /// // [foo:1]
@@ -40,7 +40,7 @@ public struct ColumnMapping: RowAdapter {
 
     /// Maps the renamed columns.
     ///
-    /// - Throws: a ``DatabaseError`` if the statement misses a column.
+    /// - Throws: a ``DatabaseError`` if the statement lacks a column.
     public func layout(of columns: ColumnLayout) throws -> ColumnLayout {
         let renamed = try baseNames.map { name, baseName in
             guard let index = columns.index(ofColumn: baseName) else {
@@ -79,13 +79,13 @@ public struct RangeRowAdapter: RowAdapter {
 
     /// Creates an adapter that shows the columns of a range.
     ///
-    /// - Precondition: the range has no negative index.
+    /// - Precondition: the range contains no negative index.
     public init(_ range: CountableRange<Int>) {
         precondition(range.lowerBound >= 0, "column range \(range) has a negative index")
         self.range = range
     }
 
-    /// The same, with a closed range.
+    /// Creates an adapter that shows the columns of a closed range.
     public init(_ range: CountableClosedRange<Int>) { self.init(range.lowerBound..<(range.upperBound + 1)) }
 
     /// Maps the columns of the range.
@@ -138,9 +138,9 @@ public struct ScopeAdapter: RowAdapter {
         self.scopes = scopes
     }
 
-    /// Maps the columns of the base adapter, and those of the scopes.
+    /// Maps the columns of the base adapter and those of the scopes.
     ///
-    /// - Throws: the errors of the adapters.
+    /// - Throws: the errors thrown by the adapters.
     public func layout(of columns: ColumnLayout) throws -> ColumnLayout {
         let scopes = try scopes.mapValues { try $0.layout(of: columns) }
         guard let base else { return ColumnLayout(columns, scopes: scopes) }
@@ -150,7 +150,7 @@ public struct ScopeAdapter: RowAdapter {
 }
 
 /// Adapters that split a row into consecutive parts: `columnCounts[0]` columns, then `columnCounts[1]` columns, and so
-/// on. A last adapter shows the remaining columns.
+/// on. The last adapter shows the remaining columns.
 ///
 /// ```swift
 /// // 4 columns split in [0..<1], [1..<3], [3...]

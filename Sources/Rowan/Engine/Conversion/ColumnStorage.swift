@@ -1,8 +1,8 @@
-// How the values of one column are stored, where a type has several representations: chosen by `@Column(as:)`.
+// The stored form of a column's values where a type has several representations, chosen by `@Column(as:)`.
 
 public import Foundation
 
-/// How the values of a column are stored, chosen by `@Column(as:)`.
+/// The stored form of a column's values, chosen by `@Column(as:)`.
 ///
 /// ```swift
 /// struct RoundedPrice: ColumnStorage {
@@ -27,21 +27,21 @@ public protocol ColumnStorage<Value>: Sendable {
     /// The value to store.
     func databaseValue(of value: Value) -> DatabaseValue
 
-    /// The value of a column that is not NULL; nil if it does not convert.
+    /// The value of a column that is not NULL; nil if the conversion fails.
     func value(from column: ColumnValue) -> Value?
 }
 
-/// Dates as seconds since 1970-01-01 00:00:00 UTC: an integer, or a double for a part of a second.
+/// Dates as seconds since 1970-01-01 00:00:00 UTC: an integer, or a double for fractional seconds.
 ///
 /// Article: <doc:StoringValues>.
 public struct UnixTimeStorage: ColumnStorage {
-    /// The seconds; NULL for a date that is not finite. A date beyond the years -99,999,999 to 99,999,999 can't be stored:
-    /// the statement throws SQLITE_MISMATCH.
+    /// The seconds; NULL for a date that is not finite. A date outside the years -99,999,999 to 99,999,999 can't be
+    /// stored: the statement throws SQLITE_MISMATCH.
     public func databaseValue(of value: Date) -> DatabaseValue {
         value.stored { Int64(exactly: $0)?.databaseValue ?? $0.databaseValue }
     }
 
-    /// The date, from a number, or a text that is a number.
+    /// The date, from a number or a numeric text.
     public func value(from column: ColumnValue) -> Date? { column.number.flatMap { Date(storedSeconds: $0) } }
 }
 
@@ -49,13 +49,13 @@ public struct UnixTimeStorage: ColumnStorage {
 ///
 /// Article: <doc:StoringValues>.
 public struct MillisecondStorage: ColumnStorage {
-    /// The milliseconds; NULL for a date that is not finite. A date beyond the years -99,999,999 to 99,999,999 can't be
-    /// stored: the statement throws SQLITE_MISMATCH.
+    /// The milliseconds; NULL for a date that is not finite. A date outside the years -99,999,999 to 99,999,999 can't
+    /// be stored: the statement throws SQLITE_MISMATCH.
     public func databaseValue(of value: Date) -> DatabaseValue {
         value.stored { Int64(($0 * 1_000).rounded()).databaseValue }
     }
 
-    /// The date, from a number, or a text that is a number.
+    /// The date, from a number or a numeric text.
     public func value(from column: ColumnValue) -> Date? { column.number.flatMap { Date(storedSeconds: $0 / 1_000) } }
 }
 
@@ -63,19 +63,19 @@ public struct MillisecondStorage: ColumnStorage {
 ///
 /// Article: <doc:StoringValues>.
 public struct ISO8601Storage: ColumnStorage {
-    /// The text; NULL for a date that is not finite. A date before the year 0, or after the year 506712, can't be stored: the
-    /// statement throws SQLITE_MISMATCH.
+    /// The text; NULL for a date that is not finite. A date before the year 0 or after the year 506712, can't be
+    /// stored: the statement throws SQLITE_MISMATCH.
     public func databaseValue(of value: Date) -> DatabaseValue {
         value.stored(within: Self.readable) { _ in value.formatted(.iso8601).databaseValue }
     }
 
-    /// The seconds since 1970 of the years that Foundation reads, from 0 in its calendar to the last one of its calendar,
-    /// which it writes for all later dates.
+    /// The seconds since 1970 for the years that Foundation can read, from year 0 in its calendar to the calendar's
+    /// last year, which it writes for all later dates.
     private static var readable: Range<Double> { -62_167_392_000..<15_927_175_497_600 }
 
     /// The date, from an ISO 8601 text.
     public func value(from column: ColumnValue) -> Date? {
-        // Another text does not convert.
+        // Any other text does not convert.
         column.string.flatMap { try? Date($0, strategy: .iso8601) }
     }
 }
@@ -87,7 +87,7 @@ public struct UUIDTextStorage: ColumnStorage {
     /// The text.
     public func databaseValue(of value: UUID) -> DatabaseValue { value.uuidString.databaseValue }
 
-    /// The identifier, from a text in upper or lower case, or from a blob of 16 bytes.
+    /// The identifier, from a text in upper or lower case or from a blob of 16 bytes.
     public func value(from column: ColumnValue) -> UUID? { UUID.fromColumn(column) }
 }
 

@@ -1,9 +1,9 @@
-// Date components, in a format that the user chooses.
+// Date components, in a format chosen by the user.
 // Source: https://sqlite.org/lang_datefunc.html
 
 public import Foundation
 
-/// Date components that are stored as text, in one of SQLite's formats.
+/// Date components stored as text, in one of SQLite's formats.
 ///
 /// ```swift
 /// let components = DateComponents(year: 1973, month: 9, day: 18)
@@ -13,7 +13,7 @@ public import Foundation
 ///     arguments: [DatabaseDateComponents(components, format: .YMD)])
 /// ```
 public struct DatabaseDateComponents: Hashable, Sendable {
-    /// The formats that Rowan writes.
+    /// The formats written by Rowan.
     public enum Format: String, Hashable, Sendable {
         /// `yyyy-MM-dd`
         case YMD = "yyyy-MM-dd"
@@ -50,7 +50,7 @@ public struct DatabaseDateComponents: Hashable, Sendable {
     /// The format of the stored text.
     public let format: Format
 
-    /// Creates date components that are stored in the given format.
+    /// Creates date components stored in the given format.
     public init(_ dateComponents: DateComponents, format: Format) {
         self.dateComponents = dateComponents
         self.format = format
@@ -58,7 +58,7 @@ public struct DatabaseDateComponents: Hashable, Sendable {
 }
 
 extension DatabaseDateComponents: DatabaseValueConvertible, StatementColumnConvertible {
-    /// The text. Missing components are written as 0, or as 1 for the month and the day.
+    /// The text. Missing components are written as 0, or 1 for the month and day.
     public var databaseValue: DatabaseValue {
         let c = dateComponents
         func digits(_ value: Int, _ count: Int) -> String {
@@ -96,7 +96,7 @@ extension DatabaseDateComponents: DatabaseValueConvertible, StatementColumnConve
     private init(_ text: DateText) {
         let hasMinute = text.precision.rawValue >= DateText.Precision.minute.rawValue
         let hasSecond = text.precision.rawValue >= DateText.Precision.second.rawValue
-        // All components at once: each assignment would copy them.
+        // Set together, because each assignment would copy the components.
         let components = DateComponents(
             timeZone: text.offset.flatMap(TimeZone.init(secondsFromGMT:)),
             year: text.hasDate ? text.year : nil, month: text.hasDate ? text.month : nil,

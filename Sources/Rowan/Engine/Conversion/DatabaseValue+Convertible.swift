@@ -1,4 +1,4 @@
-// Database values as convertible values, and their conversions from and to `Any`.
+// Database values as convertible values, and their conversions to and from `Any`.
 
 public import RowanSQLite
 import Foundation
@@ -73,14 +73,14 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
     @inlinable
     public var databaseValue: DatabaseValue { self?.databaseValue ?? .null }
 
-    /// Converts to the wrapped type; NULL converts to nil if the wrapped type refuses it.
+    /// Converts to the wrapped type; NULL converts to nil if the wrapped type rejects it.
     @inlinable
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Wrapped?? {
         if let value = Wrapped.fromDatabaseValue(dbValue) { return .some(.some(value)) }
         return dbValue.isNull ? .some(.none) : .none
     }
 
-    /// The same, from a column.
+    /// Converts a column to the wrapped type; NULL converts to nil if the wrapped type rejects it.
     @inlinable
     public static func fromColumn(_ column: ColumnValue) -> Wrapped?? {
         if let value = Wrapped.fromColumn(column) { return .some(.some(value)) }
@@ -94,7 +94,7 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
 
 extension Optional: StatementColumnConvertible
 where Wrapped: DatabaseValueConvertible & StatementColumnConvertible {
-    /// Reads a column of the current row; fails if it does not convert.
+    /// Reads a column of the current row; fails if the conversion fails.
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         let value = DatabaseValue(sqliteStatement: sqliteStatement, index: index)
         guard let result = Self.fromDatabaseValue(value) else { return nil }
@@ -118,7 +118,7 @@ extension StatementArguments {
         self.init(values: [], namedValues: dictionary.mapValues { $0?.databaseValue ?? .null })
     }
 
-    /// Creates named arguments from pairs. If two pairs have the same name, the last one wins.
+    /// Creates named arguments from pairs. If two pairs have the same name, the last one is used.
     public init<S: Sequence>(_ sequence: S) where S.Element == (String, (any DatabaseValueConvertible)?) {
         self.init(
             values: [],
@@ -126,7 +126,7 @@ extension StatementArguments {
                 sequence.map { ($0.0, $0.1?.databaseValue ?? .null) }, uniquingKeysWith: { _, last in last }))
     }
 
-    /// Creates positional arguments from an untyped array, or returns nil if an element does not convert.
+    /// Creates positional arguments from an untyped array, or returns nil if an element can't be converted.
     public init?(_ array: [Any]) {
         var values: [DatabaseValue] = []
         for element in array {
@@ -136,8 +136,8 @@ extension StatementArguments {
         self.init(values: values)
     }
 
-    /// Creates named arguments from an untyped dictionary, or returns nil if a key is not a string or a value does not
-    /// convert.
+    /// Creates named arguments from an untyped dictionary, or returns nil if a key is not a string or a value can't be
+    /// converted.
     public init?(_ dictionary: [AnyHashable: Any]) {
         var values: [String: DatabaseValue] = [:]
         for (key, value) in dictionary {

@@ -1,5 +1,5 @@
 // The conversion protocol. `databaseValue` stores a Swift value, and `fromDatabaseValue` reads it back. The standard
-// types also read straight from a column, without a DatabaseValue.
+// types also read directly from a column, without a DatabaseValue.
 
 public import RowanSQLite
 public import Foundation
@@ -25,25 +25,25 @@ public protocol DatabaseValueConvertible: SQLExpressible, StatementBinding, Send
     /// The value to store.
     var databaseValue: DatabaseValue { get }
 
-    /// Converts a stored value, or returns nil if it does not convert.
+    /// Converts a stored value, or returns nil if the conversion fails.
     static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self?
 
     /// The value of a missing column, or nil if a missing column is an error. Only optionals accept missing columns.
     static func fromMissingColumn() -> Self?
 
-    /// Converts a column, or returns nil if it does not convert. The default implementation calls
+    /// Converts a column, or returns nil if the conversion fails. The default implementation calls
     /// `fromDatabaseValue(_:)`.
     static func fromColumn(_ column: ColumnValue) -> Self?
 
-    /// The decoder of types that are stored as JSON.
+    /// The decoder of types stored as JSON.
     static func databaseJSONDecoder() -> JSONDecoder
 
-    /// The encoder of types that are stored as JSON.
+    /// The encoder of types stored as JSON.
     static func databaseJSONEncoder() -> JSONEncoder
 }
 
 extension DatabaseValueConvertible {
-    /// The value as an SQL expression, which is rendered as an argument.
+    /// The value as an SQL expression, rendered as an argument.
     public var sqlExpression: SQLExpression { SQLExpression(.value(databaseValue)) }
 
     /// Binds the database value.
@@ -73,12 +73,12 @@ extension DatabaseValueConvertible {
 ///
 /// - Note: the standard types read from ``ColumnValue`` instead.
 public protocol StatementColumnConvertible {
-    /// Reads a column of the current row, or returns nil if it does not convert.
+    /// Reads a column of the current row, or returns nil if the conversion fails.
     ///
     /// - Precondition: the index is valid.
     init?(sqliteStatement: SQLiteStatement, index: CInt)
 
-    /// Reads a column of the current row, or returns nil if it does not convert.
+    /// Reads a column of the current row, or returns nil if the conversion fails.
     static func fromStatement(_ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt) -> Self?
 }
 
@@ -107,7 +107,7 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
         }
     }
 
-    /// Reads the database value of the column, and converts it.
+    /// Reads the database value of the column and converts it.
     @_disfavoredOverload
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         let value = DatabaseValue(sqliteStatement: sqliteStatement, index: index)
@@ -143,7 +143,7 @@ extension SQLOrderingTerm where Self: RawRepresentable, RawValue: SQLOrderingTer
     public var sqlOrdering: SQLOrdering { rawValue.sqlOrdering }
 }
 
-// A raw value that is an expression too must not make the two extensions above ambiguous.
+// A raw value that is also an expression must not make the two extensions above ambiguous.
 extension SQLSelectable where Self: RawRepresentable, RawValue: SQLExpressible & SQLSelectable {
     /// The selection of the raw value.
     public var sqlSelection: SQLSelection { rawValue.sqlSelection }
@@ -154,7 +154,7 @@ extension SQLOrderingTerm where Self: RawRepresentable, RawValue: SQLExpressible
     public var sqlOrdering: SQLOrdering { rawValue.sqlOrdering }
 }
 
-// A type may choose another expression than its raw value: a column does.
+// A type may choose an expression other than its raw value, as a column does.
 extension SQLSpecificExpressible where Self: RawRepresentable, RawValue: SQLExpressible {
     /// The expression as a selection.
     public var sqlSelection: SQLSelection { SQLSelection(.expression(sqlExpression)) }
@@ -190,7 +190,7 @@ extension StatementBinding where Self: RawRepresentable, RawValue: StatementBind
 }
 
 extension DatabaseValueConvertible where Self: RawRepresentable, RawValue: SQLExpressible {
-    // Not the expression of the raw value: the type may store its raw value in another form.
+    // Not the expression of the raw value: the type may store its raw value in a different form.
     /// The expression of the stored value.
     public var sqlExpression: SQLExpression { SQLExpression(.value(databaseValue)) }
 }
@@ -214,7 +214,7 @@ extension DatabaseValueConvertible where Self: RawRepresentable, RawValue: Datab
 }
 
 extension DatabaseValueConvertible where Self: Encodable {
-    /// If the type encodes a single value, the database form of this value; otherwise JSON text.
+    /// The database form of the encoded value if the type encodes a single value, otherwise a JSON text.
     ///
     /// A value that JSON can't represent, such as NaN, is stored as NULL; the record methods throw the encoder's error
     /// instead.
@@ -245,14 +245,14 @@ extension Encodable {
 }
 
 extension DatabaseValueConvertible where Self: Decodable {
-    /// Decodes a single value, if the type decodes one, or JSON text; returns nil if it does not decode.
+    /// Decodes a single value if the type decodes one, otherwise JSON text. Returns nil if decoding fails.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         do {
             let source = JSONDatabaseValue(value: dbValue, type: Self.self)
             if let value = try SingleValueDecoder.decode(Self.self, from: source) { return value }
             return try source.json.decode(Self.self, from: .owned(dbValue, strict: false))
         } catch {
-            // Nil: the caller throws the error of the column.
+            // The caller throws the column's error.
             return nil
         }
     }
@@ -274,7 +274,7 @@ where Self: Decodable, Self: RawRepresentable, RawValue: DatabaseValueConvertibl
 
 /// The error of a JSON encoder, for callers that can throw: `databaseValue` can't.
 package final class JSONFailure: Sendable {
-    // Only one task uses it: it writes, then reads.
+    // Only one task uses it, first writing and then reading.
     @TaskLocal fileprivate static var current: JSONFailure?
     private let storage = Mutex<(any Error)?>(nil)
 
@@ -283,7 +283,7 @@ package final class JSONFailure: Sendable {
         set { storage.withLock { $0 = newValue } }
     }
 
-    /// Checks a value that is stored as NULL.
+    /// Checks a value stored as NULL.
     ///
     /// - Throws: the error of its JSON encoder, if the encoder failed.
     package static func check(_ value: any DatabaseValueConvertible) throws {
@@ -309,7 +309,7 @@ extension JSONEncoder {
         encoder.dataEncodingStrategy = .base64
         encoder.dateEncodingStrategy = .millisecondsSince1970
         encoder.nonConformingFloatEncodingStrategy = .throw
-        // A stable text: records are compared by it.
+        // A deterministic text, because records are compared by it.
         encoder.outputFormatting = .sortedKeys
         return encoder
     }

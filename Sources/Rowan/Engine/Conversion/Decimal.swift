@@ -1,7 +1,7 @@
-// Decimals. SQLite has no decimal numbers: they are stored as texts, and read from numbers too. A double is read as the
-// shortest decimal that reads back as the same double: 3.133 gives 3.133, whereas Foundation's conversion gives
+// Decimals. SQLite has no decimal numbers: they are stored as texts but can also be read from numbers. A double is read
+// as the shortest decimal that reads back as the same double: 3.133 gives 3.133, whereas Foundation's conversion gives
 // 3.132999999999999488. It uses the digits that Swift prints, or plain arithmetic for a double with few decimals, and
-// takes a hundredth of the time of Foundation's conversion.
+// is a hundred times as fast as Foundation's conversion.
 
 public import Foundation
 
@@ -12,10 +12,10 @@ extension Decimal: DatabaseValueConvertible, StatementColumnConvertible {
         return NSDecimalNumber(decimal: self).description(withLocale: Self.locale).databaseValue
     }
 
-    /// The number of an integer, a double or a decimal text; nil for any other value, and for a double outside the
+    /// The decimal from an integer, a double or a decimal text; nil for any other value and for a double outside the
     /// range of decimals, about 1e-128 to 1e146.
     ///
-    /// A double gives the shortest decimal that reads back as the same double: 3.133 gives 3.133.
+    /// A double converts to the shortest decimal that reads back as the same double: 3.133 gives 3.133.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Decimal? {
         switch dbValue.storage {
         case .int64(let integer): Decimal(integer)
@@ -25,14 +25,14 @@ extension Decimal: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// The number of the column.
+    /// The decimal from the column.
     public static func fromColumn(_ column: ColumnValue) -> Decimal? { fromDatabaseValue(column.databaseValue) }
 
     private static let locale = Locale(identifier: "en_US_POSIX")
 }
 
 extension Decimal {
-    /// The shortest decimal that reads back as a double; nil if it is outside the range of decimals.
+    /// Creates the shortest decimal that reads back as a double; nil if it is outside the range of decimals.
     init?(shortest double: Double) {
         guard double.isFinite else { return nil }
         // Without a sign: Foundation interprets negative zero as NaN.
@@ -43,7 +43,7 @@ extension Decimal {
         let magnitude = double.magnitude
         let (digits, exponent) = Self.withFewDecimals(magnitude) ?? Self.digits(of: magnitude)
         guard exponent <= 127 else {
-            // Only Foundation can create a decimal with this exponent: from a double, with its 20 digits.
+            // Only Foundation can create a decimal with this exponent: from a double, with 20 digits.
             self.init(double)
             if isNaN { return nil }
             return
@@ -62,9 +62,9 @@ extension Decimal {
         return rounded == 0 ? nil : rounded
     }
 
-    /// The digits of a number with at most 15 digits, some of them decimals. No other decimal with 15 digits reads back
-    /// as the same double. The integer and the power of ten are both exact doubles, so their quotient is the double
-    /// that the decimal reads back as; the product only needs to be close.
+    /// The digits of a number with at most 15 digits, some of them after the decimal point. No other decimal with 15
+    /// digits reads back as the same double. The integer and the power of ten are both exact doubles, so their quotient
+    /// is the double that the decimal reads back as; the product only needs to be close.
     private static func withFewDecimals(_ magnitude: Double) -> (digits: UInt64, exponent: Int)? {
         guard magnitude < 1e15 else { return nil }
         var power = 1.0
@@ -78,7 +78,7 @@ extension Decimal {
         return nil
     }
 
-    /// The digits that Swift prints, which are the shortest: `3.133`, `1e-07`, `1.5e+100`.
+    /// The digits that Swift prints, which are the shortest ones: `3.133`, `1e-07`, `1.5e+100`.
     private static func digits(of magnitude: Double) -> (digits: UInt64, exponent: Int) {
         var digits: UInt64 = 0
         var exponent = 0

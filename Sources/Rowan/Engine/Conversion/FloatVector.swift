@@ -2,8 +2,8 @@
 
 import Foundation
 
-/// A vector of 32-bit floats, which is stored as a blob: four bytes for each element, the lowest first. It is the format
-/// of sqlite-vec.
+/// A vector of 32-bit floats, stored as a blob with four little-endian bytes for each element, the format of
+/// sqlite-vec.
 ///
 /// ```swift
 /// struct Document: Codable, FetchableRecord, PersistableRecord {
@@ -15,10 +15,10 @@ import Foundation
 /// try Document(id: 1, embedding: [1, 2]).insert(db)
 /// ```
 ///
-/// A `[Float]` of a Codable record is a JSON text, as any other array is. A record of `@Record` can have a property of type
-/// `[Float]` that is stored as such a blob: `@Column(as: .vector)`.
+/// A `[Float]` in a Codable record is stored as JSON text, like any other array. A record with `@Record` can have a
+/// property of type `[Float]` stored as such a blob: `@Column(as: .vector)`.
 ///
-/// A vector with an element that is infinite, or not a number, can't be stored: the statement throws SQLITE_MISMATCH.
+/// A vector with an element that is infinite or not a number can't be stored: the statement throws SQLITE_MISMATCH.
 ///
 /// Article: <doc:VectorSearch>.
 public struct FloatVector: Hashable, Sendable {
@@ -46,14 +46,14 @@ extension FloatVector: DatabaseValueConvertible {
     /// A blob with four bytes for each element.
     public var databaseValue: DatabaseValue { VectorStorage().databaseValue(of: elements) }
 
-    /// The vector of a blob; nil for any other value, and for a blob whose size is not a multiple of four.
+    /// The vector of a blob; nil for any other value and for a blob whose size is not a multiple of four.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> FloatVector? {
         guard case .blob(let data) = dbValue.storage else { return nil }
         return VectorStorage.elements(of: data).map { FloatVector($0) }
     }
 }
 
-/// Vectors of 32-bit floats as blobs: four bytes for each element, the lowest first. It is the format of sqlite-vec.
+/// Vectors of 32-bit floats as blobs with four little-endian bytes for each element, the format of sqlite-vec.
 ///
 /// ```swift
 /// @Record struct Document {
@@ -64,7 +64,7 @@ extension FloatVector: DatabaseValueConvertible {
 ///
 /// Article: <doc:VectorSearch>.
 public struct VectorStorage: ColumnStorage {
-    /// The blob. A statement that stores a vector with an element that is infinite, or not a number, throws
+    /// The blob. A statement that stores a vector with an element that is infinite or not a number throws
     /// SQLITE_MISMATCH.
     public func databaseValue(of value: [Float]) -> DatabaseValue {
         guard value.allSatisfy(\.isFinite) else { return .unstorableVector }
@@ -75,7 +75,7 @@ public struct VectorStorage: ColumnStorage {
         return data.databaseValue
     }
 
-    /// The elements of a blob; nil for any other value, and for a blob whose size is not a multiple of four.
+    /// The elements of a blob; nil for any other value and for a blob whose size is not a multiple of four.
     public func value(from column: ColumnValue) -> [Float]? {
         FloatVector.fromColumn(column)?.elements
     }

@@ -1,10 +1,10 @@
-// The types of Foundation: data, dates, identifiers, URLs.
+// Foundation types: data, dates, identifiers, URLs.
 
 import RowanSQLite
 public import Foundation
 
 extension Data: DatabaseValueConvertible, StatementColumnConvertible {
-    /// The value, stored as the record type of the compared column stores it.
+    /// The value, in the form stored by the compared column's record type.
     public var sqlExpression: SQLExpression {
         SQLExpression(.storable(StorableValue(.data(self), databaseValue: databaseValue)))
     }
@@ -19,7 +19,7 @@ extension Data: DatabaseValueConvertible, StatementColumnConvertible {
         bindBlob(to: sqliteStatement, at: index)
     }
 
-    /// The bytes of a blob or a text, or nil for any other value.
+    /// The bytes of a blob or a text, nil for any other value.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Data? {
         switch dbValue.storage {
         case .blob(let data): data
@@ -28,25 +28,25 @@ extension Data: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// The bytes of a blob or a text column, or of the text that SQLite makes of a number.
+    /// The bytes of a blob or a text column, or of the text that SQLite converts a number to.
     @inlinable
     public static func fromColumn(_ column: ColumnValue) -> Data? { column.data }
 }
 
 extension Date: DatabaseValueConvertible, StatementColumnConvertible {
-    /// The value, stored as the record type of the compared column stores it.
+    /// The value, in the form stored by the compared column's record type.
     public var sqlExpression: SQLExpression {
         SQLExpression(.storable(StorableValue(.date(self), databaseValue: databaseValue)))
     }
 
     /// The text `YYYY-MM-DD HH:MM:SS.SSS`, in UTC, to the nearest millisecond; NULL for a date that is not finite.
     /// Years outside 0000-9999 are written with all their digits. Such texts decode, but SQLite's functions don't
-    /// understand them, and their order is not that of the dates. A date beyond the years -99,999,999 to 99,999,999 can't
-    /// be stored: the statement throws SQLITE_MISMATCH.
+    /// support them, and they don't sort in date order. A date outside the years -99,999,999 to 99,999,999 can't be
+    /// stored: the statement throws SQLITE_MISMATCH.
     ///
-    /// The date that is read from a text is `Date(timeIntervalSince1970:)` of its milliseconds, to the last bit. The same
-    /// milliseconds since 2001, which `Date` keeps in memory, may be another double, less than a microsecond away, with the
-    /// same text: dates that a calendar makes, or `Date(timeIntervalSinceReferenceDate:)`. Both can't be read from one text.
+    /// The date read from a text is exactly `Date(timeIntervalSince1970:)` of its milliseconds. The same milliseconds
+    /// since 2001, which `Date` keeps in memory, may be a different double, less than a microsecond away, with the same
+    /// text: for dates made by a calendar or `Date(timeIntervalSinceReferenceDate:)`. Both can't be read from one text.
     public var databaseValue: DatabaseValue {
         stored { seconds in
             DateText.withText(secondsSince1970: seconds) {
@@ -55,8 +55,8 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// The value of the date in a form that is made of its seconds since 1970: NULL if they are not finite, and a value
-    /// that can't be stored if the form could not be read back.
+    /// Converts the date's seconds since 1970 to a stored form: NULL if they are not finite, or a value that can't be
+    /// stored if the form could not be read back.
     package func stored(
         within readable: Range<Double> = DateText.secondsOfWrittenYears, _ form: (Double) -> DatabaseValue
     ) -> DatabaseValue {
@@ -78,13 +78,13 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// The date of a text in one of SQLite's formats, or of a number of seconds since 1970; nil for any other value, and
-    /// for a number beyond the years -99,999,999 to 99,999,999.
+    /// The date from a text in one of SQLite's formats, or from a number of seconds since 1970; nil for any other value
+    /// and for a number outside the years -99,999,999 to 99,999,999.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Date? {
         fromColumn(.owned(dbValue, strict: false))
     }
 
-    /// The date of a text column, or of a number of seconds since 1970.
+    /// The date from a text column, or from a number of seconds since 1970.
     public static func fromColumn(_ column: ColumnValue) -> Date? {
         if let date = column.withText(Date.init(text:)) { return date }
         switch column {
@@ -99,7 +99,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// Creates the date of a number of seconds since 1970, or since another date; returns nil beyond the years that
+    /// Creates a date from a number of seconds since 1970, or since another date. Returns nil outside the years that
     /// Rowan writes, where calendars overflow.
     package init?(storedSeconds seconds: Double, since reference: Date = Date(timeIntervalSince1970: 0)) {
         let date = reference + seconds
@@ -117,7 +117,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// Creates the date of a Julian day, in days since noon UTC on November 24, 4714 BC; returns nil beyond the years
+    /// Creates a date from a Julian day, in days since noon UTC on November 24, 4714 BC. Returns nil outside the years
     /// -99,999,999 to 99,999,999.
     ///
     /// Source: <https://sqlite.org/lang_datefunc.html>
@@ -129,7 +129,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
 }
 
 extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
-    /// The value, stored as the record type of the compared column stores it.
+    /// The value, in the form stored by the compared column's record type.
     public var sqlExpression: SQLExpression {
         SQLExpression(.storable(StorableValue(.uuid(self), databaseValue: databaseValue)))
     }
@@ -144,7 +144,7 @@ extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
         withUnsafeBytes(of: uuid) { rowan_bind_blob(sqliteStatement, index, $0.baseAddress, 16) }
     }
 
-    /// The identifier of a blob of 16 bytes, or of a text in upper or lower case; nil for any other value.
+    /// The identifier from a blob of 16 bytes or a text in upper or lower case; nil for any other value.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> UUID? {
         switch dbValue.storage {
         case .blob(let data) where data.count == 16:
@@ -159,7 +159,7 @@ extension URL: DatabaseValueConvertible, StatementColumnConvertible {
     /// The absolute string.
     public var databaseValue: DatabaseValue { absoluteString.databaseValue }
 
-    /// The URL of a text; nil for any other value, and for a text that is not a URL.
+    /// The URL from a text; nil for any other value and for a text that is not a URL.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> URL? {
         String.fromDatabaseValue(dbValue).flatMap(URL.init(string:))
     }
@@ -169,11 +169,11 @@ extension CGFloat: DatabaseValueConvertible, StatementColumnConvertible {
     /// The number as a double.
     public var databaseValue: DatabaseValue { Double(self).databaseValue }
 
-    /// The number of an integer or a double, or nil for any other value.
+    /// The number from an integer or a double; nil for any other value.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> CGFloat? {
         Double.fromDatabaseValue(dbValue).map { CGFloat($0) }
     }
 
-    /// The number of the column.
+    /// The number from the column.
     public static func fromColumn(_ column: ColumnValue) -> CGFloat? { column.double.map { CGFloat($0) } }
 }

@@ -1,4 +1,4 @@
-// The classes of Foundation. They are stored as the Swift values that they bridge to.
+// Foundation classes. They are stored as the Swift values that they bridge to.
 
 public import Foundation
 
@@ -16,7 +16,7 @@ extension NSDate: DatabaseValueConvertible {
     /// The text `YYYY-MM-DD HH:MM:SS.SSS`, in UTC.
     public var databaseValue: DatabaseValue { Date(timeIntervalSince1970: timeIntervalSince1970).databaseValue }
 
-    /// The date of a text in one of SQLite's formats, or of a number of seconds since 1970.
+    /// The date from a text in one of SQLite's formats, or from a number of seconds since 1970.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         Date.fromDatabaseValue(dbValue).flatMap { NSDate(timeIntervalSince1970: $0.timeIntervalSince1970) as? Self }
     }
@@ -26,14 +26,14 @@ extension NSNull: DatabaseValueConvertible {
     /// NULL.
     public var databaseValue: DatabaseValue { .null }
 
-    /// The object, if the value is NULL.
+    /// The object if the value is NULL.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         dbValue.isNull ? NSNull() as? Self : nil
     }
 }
 
 extension NSNumber: DatabaseValueConvertible {
-    /// An integer for integers and booleans that fit in 64 signed bits, otherwise a double. An integral decimal number
+    /// An integer for integers and Booleans that fit in 64 signed bits, otherwise a double. An integral decimal number
     /// is stored as an integer, and NaN as NULL.
     public var databaseValue: DatabaseValue {
         if let decimal = self as? NSDecimalNumber {
@@ -50,7 +50,7 @@ extension NSNumber: DatabaseValueConvertible {
         }
     }
 
-    /// The number of an integer, a double or a decimal text; nil for any other value, and for a double outside the
+    /// The number from an integer, a double or a decimal text; nil for any other value and for a double outside the
     /// range of decimals if the result must be a decimal number.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         let isDecimal = self == NSDecimalNumber.self
@@ -70,7 +70,7 @@ extension NSNumber: DatabaseValueConvertible {
 }
 
 extension NSDecimalNumber {
-    /// The double that is nearest to the number. Foundation multiplies the digits by a power of ten, both rounded:
+    /// The double nearest to the number. Foundation multiplies the digits by a power of ten, both rounded:
     /// `doubleValue` of 10000000.01 is 10000000.009999996.
     fileprivate var nearestDouble: Double { Double(decimalValue.description) ?? doubleValue }
 }
@@ -79,7 +79,7 @@ extension NSString: DatabaseValueConvertible {
     /// A text.
     public var databaseValue: DatabaseValue { String(describing: self).databaseValue }
 
-    /// The string of a text, or of a blob that is valid UTF-8.
+    /// The string from a text, or from a blob that is valid UTF-8.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         String.fromDatabaseValue(dbValue).flatMap { NSString(string: $0) as? Self }
     }
@@ -89,7 +89,7 @@ extension NSURL: DatabaseValueConvertible {
     /// The absolute string.
     public var databaseValue: DatabaseValue { absoluteString.databaseValue }
 
-    /// The URL of a text.
+    /// The URL from a text.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         String.fromDatabaseValue(dbValue).flatMap { NSURL(string: $0) as? Self }
     }
@@ -99,7 +99,7 @@ extension NSUUID: DatabaseValueConvertible {
     /// A blob of 16 bytes.
     public var databaseValue: DatabaseValue { UUID(uuidString: uuidString)?.databaseValue ?? .null }
 
-    /// The identifier of a blob of 16 bytes, or of a text.
+    /// The identifier from a blob of 16 bytes or a text.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         UUID.fromDatabaseValue(dbValue).flatMap { NSUUID(uuidString: $0.uuidString) as? Self }
     }

@@ -1,4 +1,4 @@
-// Codable types that encode a single value have the database form of this value: a wrapper of a UUID is stored as a
+// Codable types that encode a single value take the database form of that value: a wrapper around a UUID is stored as a
 // UUID. Types that request a container of several values are stored as JSON.
 
 /// Thrown when a type requests a container.
@@ -7,7 +7,7 @@ private struct JSONRequired: Error {}
 /// An encoder that accepts only a single value.
 package final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
     package let codingPath: [any CodingKey]
-    /// The information of the JSON encoder, which may have to encode the type. Most types don't ask.
+    /// The information of the JSON encoder, which may have to encode the type. Most types don't read it.
     package var userInfo: [CodingUserInfoKey: Any] { information() }
     private let information: () -> [CodingUserInfoKey: Any]
     private let store: (any Encodable) throws -> DatabaseValue?
@@ -24,9 +24,9 @@ package final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
     /// The stored value of a type that encodes a single value; nil if the type needs JSON.
     ///
     /// - Parameters:
-    ///   - userInfo: the information for the type, evaluated if the type asks.
-    ///   - store: returns the stored value of the encoded value; nil if it needs JSON.
-    /// - Throws: the error of the type.
+    ///   - userInfo: the information for the type, evaluated if the type reads it.
+    ///   - store: returns the stored form of the encoded value; nil if it needs JSON.
+    /// - Throws: the type's error.
     package static func value(
         of value: some Encodable, at codingPath: [any CodingKey] = [],
         userInfo: @escaping @autoclosure () -> [CodingUserInfoKey: Any],
@@ -34,7 +34,7 @@ package final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
     ) throws -> DatabaseValue? {
         let encoder = SingleValueEncoder(codingPath, userInfo, store)
         do { try value.encode(to: encoder) } catch is JSONRequired { return nil }
-        // The type may have swallowed the error.
+        // The type may have caught the error.
         return encoder.needsJSON ? nil : encoder.value
     }
 
@@ -58,13 +58,13 @@ package final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
     }
 }
 
-/// A stored value that a single-value container decodes.
+/// A stored value decoded by a single-value container.
 package protocol SingleValueSource {
     /// Whether the value is NULL.
     var isNull: Bool { get }
     /// The value as a JSON text; nil if only a JSONDecoder can decode it.
     func jsonDocument() -> JSONDocument?
-    /// The information of the decoder of the JSON text, which may have to decode the type.
+    /// The information for the decoder of the JSON text, which may have to decode the type.
     var userInfo: [CodingUserInfoKey: Any] { get }
     /// Converts the value to a type.
     func decode<T: Decodable>(_ type: T.Type, in decoder: SingleValueDecoder<Self>) throws -> T
@@ -78,7 +78,7 @@ package final class SingleValueDecoder<Source: SingleValueSource>: Decoder, Sing
     private var hasOfferedValue = false
     /// The decoder of the JSON text, if the type decodes it.
     private var json: JSONValueDecoder?
-    /// Computed, because most types don't ask.
+    /// Computed because most types don't read it.
     package var userInfo: [CodingUserInfoKey: Any] { source.userInfo }
     package var codingPath: [any CodingKey] { json == nil ? path.keys : [] }
 
@@ -86,19 +86,19 @@ package final class SingleValueDecoder<Source: SingleValueSource>: Decoder, Sing
         (self.source, self.path) = (source, path)
     }
 
-    /// Decodes a type from a single value, or from JSON; returns nil if the type needs JSON, and a JSONDecoder.
+    /// Decodes a type from a single value or from JSON. Returns nil if the type needs a JSONDecoder.
     ///
-    /// - Throws: the error of the type.
+    /// - Throws: the type's error.
     package static func decode<T: Decodable>(
         _ type: T.Type, from source: Source, at path: CodingPath? = nil
     ) throws -> T? {
         let decoder = SingleValueDecoder(source, path)
         do {
             let value = try T(from: decoder)
-            // The type may have swallowed the error, and tried another container.
+            // The type may have caught the error and tried another container.
             return decoder.needsJSON || decoder.json?.document.needsFoundation == true ? nil : value
         } catch {
-            // The JSONDecoder has the last word on what is wrong with a text.
+            // The JSONDecoder determines what is wrong with a text.
             if decoder.needsJSON || decoder.json != nil { return nil }
             throw error
         }
@@ -106,7 +106,7 @@ package final class SingleValueDecoder<Source: SingleValueSource>: Decoder, Sing
 
     /// The decoder of the JSON text, for a type that requests a container of several values.
     ///
-    /// - Throws: `JSONRequired` if a JSONDecoder must decode the text, or if the type has already seen it as a value.
+    /// - Throws: `JSONRequired` if a JSONDecoder must decode the text, or if the type has already read it as a value.
     private func jsonDecoder() throws -> JSONValueDecoder {
         if let json { return json }
         guard !hasOfferedValue, !needsJSON, let document = source.jsonDocument() else {
@@ -118,7 +118,7 @@ package final class SingleValueDecoder<Source: SingleValueSource>: Decoder, Sing
         return decoder
     }
 
-    /// Decodes a part from the same value.
+    /// Decodes part of a type from the same value.
     package func decodePart<T: Decodable>(_ type: T.Type) throws -> T { try T(from: self) }
 
     package func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
@@ -135,11 +135,11 @@ package final class SingleValueDecoder<Source: SingleValueSource>: Decoder, Sing
     package func decode<T: Decodable>(_ type: T.Type) throws -> T { try source.decode(type, in: self) }
 }
 
-/// A database value, and the type whose JSON it may be.
+/// A database value, and the type whose JSON it may contain.
 struct JSONDatabaseValue: SingleValueSource {
     let value: DatabaseValue
     let type: any DatabaseValueConvertible.Type
-    /// Created only for JSON: most types decode a single value.
+    /// Created only for JSON, because most types decode a single value.
     var json: JSONColumnDecoder { JSONColumnDecoder(type.databaseJSONDecoder()) }
     var isNull: Bool { value.isNull }
 

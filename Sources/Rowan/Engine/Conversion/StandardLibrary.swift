@@ -1,9 +1,9 @@
-// The types of the standard library. All integers share one implementation.
+// Standard library types. All integers share one implementation.
 
 public import RowanSQLite
 import Foundation
 
-// The extra requirements rank this extension above those of Codable types and of raw columns.
+// The extra requirements rank this extension above those for Codable types and raw columns.
 extension DatabaseValueConvertible where Self: FixedWidthInteger & Codable & StatementColumnConvertible {
     /// The integer. SQLite can't store an integer above `Int64.max`: a statement with this value throws an error.
     @inlinable
@@ -12,15 +12,15 @@ extension DatabaseValueConvertible where Self: FixedWidthInteger & Codable & Sta
         return DatabaseValue(storage: .int64(integer))
     }
 
-    /// Binds the integer. An integer that does not fit in 64 signed bits gives `SQLITE_MISMATCH`.
+    /// Binds the integer. Binding an integer that does not fit in 64 signed bits returns `SQLITE_MISMATCH`.
     @inlinable
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         guard let integer = Int64(exactly: self) else { return DatabaseValue.unstorableCode }
         return sqlite3_bind_int64(sqliteStatement, index, integer)
     }
 
-    /// The integer of an integer, or of a double rounded towards zero; nil for any other value, and for a number that
-    /// does not fit in the type or in SQLite's integers.
+    /// The integer from an integer, or from a double rounded towards zero; nil for any other value, and for a number
+    /// that does not fit in the type or in SQLite's integers.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         switch dbValue.storage {
         case .int64(let integer): Self(exactly: integer)
@@ -29,7 +29,7 @@ extension DatabaseValueConvertible where Self: FixedWidthInteger & Codable & Sta
         }
     }
 
-    /// The integer of the column, or nil if it does not fit in the type.
+    /// The integer in the column, or nil if it does not fit in the type.
     @inlinable
     public static func fromColumn(_ column: ColumnValue) -> Self? {
         guard let integer = column.int64 else { return nil }
@@ -53,7 +53,7 @@ extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
     @inlinable
     public var databaseValue: DatabaseValue { DatabaseValue(storage: .int64(self ? 1 : 0)) }
 
-    /// Whether a number is not zero, or nil for any other value.
+    /// Whether a number is not zero; nil for any other value.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Bool? {
         switch dbValue.storage {
         case .int64(let integer): integer != 0
@@ -62,10 +62,10 @@ extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// Whether the number of the column is not zero.
+    /// Whether the number in the column is not zero.
     @inlinable
     public static func fromColumn(_ column: ColumnValue) -> Bool? {
-        // A stored 0 takes two calls, and any other integer one (benchmark fetch-place-record).
+        // A stored 0 takes two calls, any other integer one (benchmark fetch-place-record).
         if case .statement(let statement, let index, strict: false) = column {
             return sqlite3_column_int64(statement, index) != 0 ? true : zero(statement, index)
         }
@@ -83,7 +83,7 @@ extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// A double between -1 and 1 reads as the integer 0, but it is true unless it is zero.
+    /// A double between -1 and 1 reads as the integer 0, but is true unless it is zero.
     @usableFromInline
     static func fractional(_ column: ColumnValue) -> Bool? { column.double.map { $0 != 0 } }
 }
@@ -93,7 +93,7 @@ extension Double: DatabaseValueConvertible, StatementColumnConvertible {
     @inlinable
     public var databaseValue: DatabaseValue { DatabaseValue(storage: .double(self)) }
 
-    /// The number of an integer or a double, or nil for any other value.
+    /// The number from an integer or a double; nil for any other value.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Double? {
         switch dbValue.storage {
         case .int64(let integer): Double(integer)
@@ -102,7 +102,7 @@ extension Double: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// The number of the column.
+    /// The number in the column.
     @inlinable
     public static func fromColumn(_ column: ColumnValue) -> Double? { column.double }
 }
@@ -112,12 +112,12 @@ extension Float: DatabaseValueConvertible, StatementColumnConvertible {
     @inlinable
     public var databaseValue: DatabaseValue { DatabaseValue(storage: .double(Double(self))) }
 
-    /// The number of an integer or a double, rounded to the nearest float; nil for any other value.
+    /// The number from an integer or a double, rounded to the nearest float; nil for any other value.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Float? {
         Double.fromDatabaseValue(dbValue).map(Float.init)
     }
 
-    /// The number of the column, rounded to the nearest float.
+    /// The number in the column, rounded to the nearest float.
     @inlinable
     public static func fromColumn(_ column: ColumnValue) -> Float? { column.double.map { Float($0) } }
 }
@@ -133,7 +133,7 @@ extension String: DatabaseValueConvertible, StatementColumnConvertible {
         bindText(to: sqliteStatement, at: index)
     }
 
-    /// The string of a text, or of a blob that is valid UTF-8; nil for any other value.
+    /// The string from a text, or from a blob that is valid UTF-8; nil for any other value.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> String? {
         switch dbValue.storage {
         case .string(let string): string
@@ -142,7 +142,7 @@ extension String: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// The text of the column.
+    /// The text in the column.
     @inlinable
     public static func fromColumn(_ column: ColumnValue) -> String? { column.string }
 }

@@ -1,6 +1,6 @@
 // The lazy combinators of cursors, and the cursors they return. `next()` calls the `next()` of the base cursor, and
-// `forEach(_:)` its `forEach(_:)`, which the base may implement in a faster way. Only the prefixes call `next()` in both
-// cases: they end before their base.
+// `forEach(_:)` its `forEach(_:)`, which the base may implement more efficiently. Only the prefixes call `next()` in
+// both cases, because they stop before their base does.
 
 extension Cursor {
     /// The elements that satisfy a predicate.
@@ -8,7 +8,7 @@ extension Cursor {
         FilterCursor(self, isIncluded)
     }
 
-    /// The elements, transformed.
+    /// The transformed elements.
     public func map<T>(_ transform: @escaping (Element) throws -> T) -> MapCursor<Self, T> {
         MapCursor(self, transform)
     }
@@ -34,7 +34,7 @@ extension Cursor {
         FlattenCursor(map(transform))
     }
 
-    /// The elements with their positions: (0, a), (1, b)...
+    /// The elements with their positions: (0, a), (1, b)…
     public func enumerated() -> EnumeratedCursor<Self> { EnumeratedCursor(self) }
 
     /// All elements except the first `n`.
@@ -43,27 +43,27 @@ extension Cursor {
     /// All elements except the first.
     public func dropFirst() -> DropFirstCursor<Self> { dropFirst(1) }
 
-    /// The elements from the first one that does not satisfy the predicate.
+    /// The elements starting from the first that does not satisfy the predicate.
     public func drop(while predicate: @escaping (Element) throws -> Bool) -> DropWhileCursor<Self> {
         DropWhileCursor(self, predicate)
     }
 
-    /// The first elements, up to `maxLength` of them.
+    /// The first elements, up to `maxLength`.
     public func prefix(_ maxLength: Int) -> PrefixCursor<Self> { PrefixCursor(self, maxLength) }
 
-    /// The elements before the first one that does not satisfy the predicate.
+    /// The elements before the first that does not satisfy the predicate.
     public func prefix(while predicate: @escaping (Element) throws -> Bool) -> PrefixWhileCursor<Self> {
         PrefixWhileCursor(self, predicate)
     }
 }
 
 extension Cursor where Element: Sequence {
-    /// The elements of the elements, which are sequences.
+    /// The elements of all elements, which are sequences.
     public func joined() -> FlattenCursor<MapCursor<Self, AnyCursor<Element.Element>>> { flatMap { $0 } }
 }
 
 extension Cursor where Element: Cursor {
-    /// The elements of the elements, which are cursors.
+    /// The elements of all elements, which are cursors.
     public func joined() -> FlattenCursor<Self> { FlattenCursor(self) }
 }
 
@@ -79,10 +79,10 @@ extension Sequence {
 /// A type-erased cursor over another cursor, a sequence, an iterator or a closure.
 public final class AnyCursor<Element>: Cursor {
     private let step: () throws -> Element?
-    /// Visits the elements of another cursor, in its own way; nil for other elements.
+    /// Visits the elements of another cursor with its own `forEach(_:)`; nil for other elements.
     private let walk: (((Element) throws -> Void) throws -> Void)?
 
-    /// Creates a cursor that calls the closure for each element, until it returns nil.
+    /// Creates a cursor that calls the closure for each element until it returns nil.
     public init(_ body: @escaping () throws -> Element?) {
         step = body
         walk = nil
@@ -132,7 +132,7 @@ public final class FilterCursor<Base: Cursor>: Cursor {
     }
 }
 
-/// The elements of a cursor, transformed.
+/// The transformed elements of a cursor.
 public final class MapCursor<Base: Cursor, Element>: Cursor {
     private let base: Base
     private let transform: (Base.Element) throws -> Element
@@ -151,7 +151,7 @@ public final class MapCursor<Base: Cursor, Element>: Cursor {
     }
 }
 
-/// The elements of the elements of a cursor.
+/// The elements of a cursor's elements.
 public final class FlattenCursor<Base: Cursor>: Cursor where Base.Element: Cursor {
     private let base: Base
     private var current: Base.Element?
@@ -172,7 +172,7 @@ public final class FlattenCursor<Base: Cursor>: Cursor where Base.Element: Curso
         try current?.forEach(body)
         current = nil
         try base.forEach { nested in
-            // If the closure throws an error, the rest of the nested cursor comes next.
+            // If the closure throws an error, the rest of the nested cursor follows.
             current = nested
             try nested.forEach(body)
         }
@@ -239,7 +239,7 @@ public final class DropFirstCursor<Base: Cursor>: Cursor {
     }
 }
 
-/// The elements of a cursor from the first one that does not satisfy a predicate.
+/// The elements of a cursor starting from the first that does not satisfy a predicate.
 public final class DropWhileCursor<Base: Cursor>: Cursor {
     private let base: Base
     private var predicate: ((Base.Element) throws -> Bool)?
@@ -256,7 +256,7 @@ public final class DropWhileCursor<Base: Cursor>: Cursor {
         return try base.first { try !predicate($0) }
     }
 
-    /// Calls the closure with each element from the first one that does not satisfy the predicate.
+    /// Calls the closure with each element starting from the first that does not satisfy the predicate.
     public func forEach(_ body: (Base.Element) throws -> Void) throws {
         try base.forEach { element in
             if let predicate {
@@ -288,7 +288,7 @@ public final class PrefixCursor<Base: Cursor>: Cursor {
     }
 }
 
-/// The elements of a cursor before the first one that does not satisfy a predicate.
+/// The elements of a cursor before the first that does not satisfy a predicate.
 public final class PrefixWhileCursor<Base: Cursor>: Cursor {
     private let base: Base
     private var predicate: ((Base.Element) throws -> Bool)?

@@ -1,4 +1,4 @@
-// Cursors: lazy sequences whose steps can fail. The combinators mirror those of Swift's lazy sequences.
+// Cursors: lazy sequences whose steps can throw. The combinators mirror those of Swift's lazy sequences.
 
 /// A lazy sequence of elements that are fetched or computed one at a time.
 ///
@@ -14,7 +14,7 @@ public protocol Cursor<Element>: AnyObject {
 
     /// The next element, or nil at the end.
     ///
-    /// - Throws: the error of the step. Don't use the cursor after an error.
+    /// - Throws: the step's error. Don't use the cursor after an error.
     func next() throws -> Element?
 
     /// Calls the closure with each element.
@@ -66,7 +66,7 @@ extension Cursor {
         return result
     }
 
-    /// The minimum element by an order; the first one among equals.
+    /// The minimum element by an order; the first among equal ones.
     public func min(by areInIncreasingOrder: (Element, Element) throws -> Bool) throws -> Element? {
         guard var result = try next() else { return nil }
         while let element = try next() {
@@ -75,7 +75,7 @@ extension Cursor {
         return result
     }
 
-    /// The maximum element by an order; the first one among equals.
+    /// The maximum element by an order; the first among equal ones.
     public func max(by areInIncreasingOrder: (Element, Element) throws -> Bool) throws -> Element? {
         guard var result = try next() else { return nil }
         while let element = try next() {
@@ -95,7 +95,7 @@ extension Cursor {
     /// All elements except the last.
     public func dropLast() throws -> [Element] { try dropLast(1) }
 
-    /// The last elements, up to `maxLength` of them. Only those stay in memory.
+    /// The last elements, up to `maxLength`. Only these are kept in memory.
     public func suffix(_ maxLength: Int) throws -> [Element] {
         precondition(maxLength >= 0, "the length of the suffix is negative: \(maxLength)")
         guard maxLength > 0 else {
@@ -129,7 +129,7 @@ extension Cursor where Element: Comparable {
 }
 
 extension Cursor where Element: StringProtocol {
-    /// The elements, joined into one string.
+    /// The elements joined into one string.
     public func joined(separator: String = "") throws -> String {
         var result = ""
         var isFirst = true
@@ -145,14 +145,14 @@ extension Cursor where Element: StringProtocol {
 // MARK: - Filling collections
 
 extension RangeReplaceableCollection {
-    /// Creates a collection of all the elements of a cursor.
+    /// Creates a collection of all elements of a cursor.
     @inlinable
     public init(_ cursor: some Cursor<Element>) throws {
         self.init()
         try append(contentsOf: cursor)
     }
 
-    /// Creates a collection of all the elements of a cursor, with reserved capacity.
+    /// Creates a collection of all elements of a cursor, with reserved capacity.
     @inlinable
     public init(_ cursor: some Cursor<Element>, minimumCapacity: Int) throws {
         self.init()
@@ -160,7 +160,7 @@ extension RangeReplaceableCollection {
         try append(contentsOf: cursor)
     }
 
-    /// Appends all the elements of a cursor.
+    /// Appends all elements of a cursor.
     @inlinable
     public mutating func append(contentsOf newElements: some Cursor<Element>) throws {
         while let element = try newElements.next() { append(element) }
@@ -168,19 +168,19 @@ extension RangeReplaceableCollection {
 }
 
 extension Set {
-    /// Creates a set of all the elements of a cursor.
+    /// Creates a set of all elements of a cursor.
     public init(_ cursor: some Cursor<Element>) throws {
         self.init()
         try formUnion(cursor)
     }
 
-    /// Creates a set of all the elements of a cursor, with reserved capacity.
+    /// Creates a set of all elements of a cursor, with reserved capacity.
     public init(_ cursor: some Cursor<Element>, minimumCapacity: Int) throws {
         self.init(minimumCapacity: minimumCapacity)
         try formUnion(cursor)
     }
 
-    /// Inserts all the elements of a cursor.
+    /// Inserts all elements of a cursor.
     public mutating func formUnion(_ cursor: some Cursor<Element>) throws {
         while let element = try cursor.next() { insert(element) }
     }

@@ -1,8 +1,8 @@
-// Cursors over the rows of a statement, those of programs included.
+// Cursors over the rows of a statement, including custom ones.
 
 /// A cursor over the rows of a statement.
 ///
-/// A type of a program may adopt it, to decode rows in its own way:
+/// A custom type can adopt it to decode rows differently:
 ///
 /// ```swift
 /// final class NameCursor: DatabaseCursor {
@@ -35,16 +35,16 @@ public protocol DatabaseCursor<Element>: Cursor {
 extension DatabaseCursor {
     /// The next element, or nil at the end.
     ///
-    /// A statement serves one cursor at a time: another one starts from its first row.
+    /// A statement serves one cursor at a time: another cursor starts from the first row.
     ///
-    /// - Throws: the error of SQLite, or that of `_element`; SQLITE_MISUSE if a cursor of the library has the statement.
+    /// - Throws: SQLite's error or that of `_element`; SQLITE_MISUSE if a cursor of the library is using the statement.
     public func next() throws -> Element? {
         guard !_isDone else { return nil }
         do {
             if try _statement.step(for: self) { return try _element(sqliteStatement: _statement.handle) }
         } catch {
             _isDone = true
-            // The rest of the rows would keep the read open. A run of the library keeps its row.
+            // Without a reset, the read would stay open. A library cursor that uses the statement keeps its row.
             if _statement.connection.isAccessible, !_statement.isRunning { _statement.resetIfBusy() }
             throw error
         }

@@ -1,10 +1,10 @@
-// The library's only cursor over a statement, for rows, values and records. It has its statement from its creation to its
-// end: meanwhile, any other execution of this statement is refused. `@inlinable`: benchmarks fetch-index and fetch-int;
-// elements must decode in the loop of the user's module.
+// The library's only cursor over a statement, for rows, values and records. It owns its statement from its creation
+// until it finishes: meanwhile, any other execution of this statement is rejected. `@inlinable`: benchmarks fetch-index
+// and fetch-int; elements must decode in the loop of the user's module.
 
 public import RowanSQLite
 
-/// A cursor of rows. Each step returns the same row object: copy the rows that you keep.
+/// A cursor of rows. Each step returns the same row object: copy the rows you keep.
 public typealias RowCursor = FetchCursor<RowElements>
 /// A cursor of the values in the leftmost column.
 public typealias DatabaseValueCursor<Value: DatabaseValueConvertible> = FetchCursor<ValueElements<Value>>
@@ -12,7 +12,7 @@ public typealias DatabaseValueCursor<Value: DatabaseValueConvertible> = FetchCur
 public typealias FastDatabaseValueCursor<Value: DatabaseValueConvertible & StatementColumnConvertible> =
     FetchCursor<ValueElements<Value>>
 
-/// A cursor of elements that are decoded from the rows of a statement.
+/// A cursor of elements decoded from the rows of a statement.
 public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
     /// The type that a row decodes to.
     public typealias Element = Decoding.Decoded
@@ -25,17 +25,17 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
     @exclusivity(unchecked) @usableFromInline var row: Row?
     @exclusivity(unchecked) @usableFromInline var isRunning = false
     @exclusivity(unchecked) @usableFromInline var isDone = false
-    /// The error that ended the cursor: an error is not the end of the rows.
+    /// The error that stopped the cursor, which is not the end of the rows.
     @exclusivity(unchecked) private var failure: (any Error)?
-    /// The number of the access that started the cursor, which can't continue in another access.
+    /// The number of the access that started the cursor, which can't be used in another access.
     @exclusivity(unchecked) @usableFromInline var accessNumber = 0
-    /// The rows, if all of them were fetched in advance because other queries needed them.
+    /// The rows if all were fetched in advance because other queries needed them.
     @usableFromInline package let preloaded: RowBatch?
     @exclusivity(unchecked) private var preloadedIndex = 0
-    /// Who keeps the statement.
+    /// The owner of the statement.
     @exclusivity(unchecked) private var owner: StatementOwner
 
-    /// Creates a cursor over a statement of the program, whose arguments are set.
+    /// Creates a cursor over a statement prepared by the program, whose arguments are set.
     ///
     /// - Throws: SQLITE_MISUSE if another cursor uses the statement.
     @usableFromInline
@@ -43,7 +43,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
         try self.init(statement, .program, adapter)
     }
 
-    /// Creates a cursor over a statement of the pool, whose arguments are set.
+    /// Creates a cursor over a pooled statement, whose arguments are set.
     @usableFromInline
     package convenience init(_ use: consuming StatementUse, adapter: (any RowAdapter)?) throws {
         let statement = use.statement
@@ -52,7 +52,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
 
     /// Creates a cursor over the statement of a prepared request, whose arguments are set.
     ///
-    /// - Parameter use: the use of the request; nil for a statement of the program.
+    /// - Parameter use: the use of the request; nil for a statement prepared by the program.
     package convenience init(
         _ statement: Statement, of use: SharedStatementUse?, adapter: (any RowAdapter)?
     ) throws {
@@ -69,7 +69,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
 
     /// Creates a cursor over rows that a statement has already fetched.
     ///
-    /// - Parameter use: the use of the request; nil for a statement of the program.
+    /// - Parameter use: the use of the request; nil for a statement prepared by the program.
     package init(_ statement: Statement, of use: SharedStatementUse?, rows: RowBatch) {
         self.statement = statement
         owner = StatementOwner(use)
@@ -80,16 +80,16 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
 
     deinit {
         if let row { Unmanaged.passUnretained(row)._withUnsafeGuaranteedRef { $0.stopMoving() } }
-        // The owner ends its use afterwards.
+        // The owner finishes its use afterwards.
         guard !isDone else { return }
-        // Unretained, for speed: each fetch of one row ends here.
+        // Unretained for speed: every fetch of one row finishes here.
         Unmanaged.passUnretained(statement)._withUnsafeGuaranteedRef { $0.connection.endRun(of: $0) }
     }
 
     /// The next element, or nil at the end.
     ///
-    /// - Throws: the error of SQLite, a decoding error, or `CancellationError`. After an error of SQLite, each call
-    ///   throws the same error again.
+    /// - Throws: SQLite's error, a decoding error, or `CancellationError`. After an SQLite error, each call throws the
+    ///   same error again.
     @inlinable
     public func next() throws -> Element? {
         guard let row = try nextRow() else { return nil }
@@ -99,7 +99,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
     /// The statement, for adopters of the protocol.
     public var _statement: Statement { statement }
 
-    /// Whether the cursor has no more elements. Setting it to true ends the cursor.
+    /// Whether the cursor has no more elements. Setting it to true finishes the cursor.
     public var _isDone: Bool {
         get { preloaded.map { preloadedIndex >= $0.count } ?? isDone }
         set {
@@ -127,7 +127,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
 
     /// Moves the row object of this cursor to the next row.
     ///
-    /// - Precondition: the same access has been running since the last row.
+    /// - Precondition: the same access has been running since the previous row.
     @inlinable
     package func advance(_ row: Row) throws -> Bool {
         let code = sqlite3_step(statement.handle)
@@ -135,7 +135,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
         return true
     }
 
-    /// Handles a step that returned no row: the end, or an error.
+    /// Handles a step that returned no row: the end or an error.
     @usableFromInline
     func finish(_ code: CInt) throws -> Bool {
         do { try statement.finish(code) } catch { throw fail(error) }
@@ -143,14 +143,14 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
         return false
     }
 
-    /// Ends the cursor: each later step throws the error again.
+    /// Stops the cursor: each later step throws the error again.
     private func fail(_ error: any Error) -> any Error {
         failure = error
         finish()
         return error
     }
 
-    /// The error of a cursor whose statement was reset, or that is used in another access.
+    /// The error of a cursor whose statement was reset or that is used in another access.
     @usableFromInline
     func lostAccessError() -> DatabaseError {
         guard statement.connection.isAccessible, statement.connection.hasOnlyReset(since: accessNumber) else {
@@ -162,15 +162,15 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
             sql: statement.sql)
     }
 
-    /// How to renew a statement whose columns a request has assigned to records, as the schema defines them: the same
-    /// SQL may have other columns in another schema.
+    /// Renews a statement whose columns a request has mapped to records according to the schema: the same SQL may have
+    /// other columns in another schema.
     package struct Renewal {
         /// A statement for the current schema, with its arguments.
         package typealias Renewed = (statement: Statement, use: SharedStatementUse?, adapter: (any RowAdapter)?)
 
         /// The number of columns of the statement.
         package let columnCount: Int
-        /// Prepares the request again; nil if the caller starts again.
+        /// Prepares the request again; nil if the caller starts over.
         package let renew: (() throws -> Renewed)?
 
         package init(columnCount: Int, renew: (() throws -> Renewed)?) {
@@ -179,7 +179,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
         }
     }
 
-    /// Checks, at the first step, that the schema has not changed since the statement was made.
+    /// Checks at the first step that the schema has not changed since the statement was prepared.
     package func check(_ renewal: Renewal) { self.renewal = renewal }
 
     private func firstStep() throws -> Bool {
@@ -203,7 +203,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
         } catch let error as DatabaseError
             where canRunAgain && (error.resultCode == .SQLITE_ERROR || error.isMovedStatement)
         {
-            // Did the recompilation of the statement fail?
+            // Did recompiling the statement fail?
             guard error.isMovedStatement || !statement.compiles else { throw error }
             statement.connection.schemaDidMove()
         }
@@ -217,14 +217,14 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
         return try statement.firstStep()
     }
 
-    /// Whether the transaction of a failed step goes on.
+    /// Whether the transaction of a failed step is still active.
     private var canRunAgain: Bool {
         statement.connection.transaction.refusal(of: statement.transactionOperation) == nil
     }
 
-    /// The first step of a statement that another schema gives other columns. Only a remote one has to be made again.
+    /// The first step of a statement whose columns change in another schema. Only a remote statement is prepared again.
     ///
-    /// Outside a transaction, the schema may move each time.
+    /// Outside a transaction, the schema may change each time.
     private func firstStepOfRemade(attempts: Int = 20) throws -> Bool {
         let fresh = try statement.connection.prepare(statement.sql)
         try fresh.setArguments(statement.storedArguments)
@@ -267,14 +267,14 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
     private func layout(of storage: RowStorage) throws -> ColumnLayout {
         guard let adapter else { return storage.columns }
         do { return try adapter.layout(of: storage.columns) } catch {
-            // No step follows: a running statement would hold its snapshot of the database.
+            // No step follows, and a running statement would keep its snapshot of the database.
             statement.reset()
             throw error
         }
     }
 
-    /// Ends the cursor before its last row. A statement that writes runs to its end: outside a transaction it commits
-    /// there, and an error of the commit would be lost.
+    /// Stops the cursor before its last row. A statement that writes runs to completion: outside a transaction it then
+    /// commits, and an error from the commit would be lost.
     @usableFromInline
     package func finishWriting(_ row: Row) throws {
         guard preloaded == nil, !statement.isReadonly else { return }
@@ -315,7 +315,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
     }
 }
 
-/// The schema has changed since the request was resolved: resolve it again.
+/// Thrown if the schema has changed since the request was resolved: resolve it again.
 package struct SchemaMoved: Error {
     /// The error of a request whose schema changed again after it was resolved again.
     package static var repeatedly: DatabaseError {

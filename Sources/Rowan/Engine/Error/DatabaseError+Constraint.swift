@@ -1,4 +1,4 @@
-// Which constraint an error is about, as far as SQLite's message says it.
+// The constraint that an error is about, as far as SQLite's message identifies it.
 
 extension DatabaseError {
     /// A violated constraint.
@@ -7,17 +7,17 @@ extension DatabaseError {
         public enum Kind: Hashable, Sendable {
             /// A UNIQUE constraint, or a unique index.
             case unique
-            /// The primary key, or the rowid.
+            /// The primary key or the rowid.
             case primaryKey
             /// A NOT NULL constraint.
             case notNull
             /// A CHECK constraint.
             case check
-            /// A foreign key. SQLite does not say which one.
+            /// A foreign key. SQLite does not report which one.
             case foreignKey
-            /// The type of a column, in a STRICT table.
+            /// The type of a column in a STRICT table.
             case dataType
-            /// `RAISE` in a trigger: its message is that of the error.
+            /// `RAISE` in a trigger, whose message is that of the error.
             case trigger
             /// Another constraint, such as that of a virtual table.
             case other
@@ -45,17 +45,17 @@ extension DatabaseError {
     /// }
     /// ```
     ///
-    /// SQLite tells the table and the columns in the text of its message, without quotes: a table whose name contains a
-    /// dot, or a column whose name contains a comma, can't always be told apart.
+    /// SQLite gives the table and columns unquoted in its message text, so table names with dots and column names with
+    /// commas can't always be separated.
     public var constraint: Constraint? {
         guard resultCode == .SQLITE_CONSTRAINT else { return nil }
         let kind = Constraint.Kind(extendedResultCode)
         var subject = Substring(message ?? "")
-        // The addition of a method that inserts many records.
+        // Text added by a method that inserts many records.
         if let addition = subject.firstRange(of: " - inserting the record at index ") {
             subject = subject[..<addition.lowerBound]
         }
-        // That of a table that is rebuilt.
+        // Text added when a table is rebuilt.
         if let advice = subject.firstRange(of: ")\(Self.adviceOfRebuild)") { subject = subject[..<advice.lowerBound] }
         switch kind {
         case .unique, .primaryKey, .notNull, .check:
@@ -76,7 +76,7 @@ extension DatabaseError {
 }
 
 extension DatabaseError {
-    /// The end of the message if a row violates the new definition of its table.
+    /// The end of the message when a row violates the new definition of its table.
     static let adviceOfRebuild = ". Copy another value to the column, or change the row before"
 }
 

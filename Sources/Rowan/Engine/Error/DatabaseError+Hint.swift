@@ -1,7 +1,7 @@
-// What to do about an error. The description has the documented form, without hints.
+// Advice on errors. The description has the documented form, without hints.
 
 extension DatabaseError {
-    /// What to do about the error, or what it is about, if Rowan knows more than SQLite's message says.
+    /// A suggestion for fixing the error, or its subject, if Rowan has more information than SQLite's message.
     ///
     /// ```swift
     /// do {
@@ -12,8 +12,8 @@ extension DatabaseError {
     /// }
     /// ```
     ///
-    /// A hint contains names of the schema, of migrations and of files, and no values. It is part of `debugDescription`,
-    /// and the `recoverySuggestion` of the bridged `NSError`.
+    /// A hint contains names from the schema, migrations and files, but no values. It is part of `debugDescription` and
+    /// is the `recoverySuggestion` of the bridged `NSError`.
     ///
     /// Article: <doc:HandlingErrors>.
     public var hint: String? {
@@ -22,7 +22,7 @@ extension DatabaseError {
         return "migration \"\(migration)\" failed" + (advice.map { ": \($0)" } ?? "")
     }
 
-    /// The same error, with a hint. The first one is the most precise.
+    /// The same error with a hint. The first hint is the most precise one.
     func with(hint: @autoclosure () -> String?) -> DatabaseError {
         guard ownHint == nil else { return self }
         var error = self
@@ -30,14 +30,14 @@ extension DatabaseError {
         return error
     }
 
-    /// The same error, as that of a migration.
+    /// The same error, attributed to a migration.
     func inMigration(_ identifier: String) -> DatabaseError {
         var error = self
         error.migration = identifier
         return error
     }
 
-    /// Derived from the message: a program may insert thousands of rows that exist, and ignore the errors.
+    /// Derived from the message, because a program may insert thousands of existing rows and ignore the errors.
     private var uniquenessHint: String? {
         guard let constraint, [.unique, .primaryKey].contains(constraint.kind), let table = constraint.table else {
             return nil
@@ -73,9 +73,9 @@ extension DatabaseError {
 }
 
 extension DatabaseError: CustomDebugStringConvertible {
-    /// The description, and the hint. Swift prints it for an error that no code catches.
+    /// The description and the hint. Swift prints it for an uncaught error.
     public var debugDescription: String { hint.map { "\(description): \($0)" } ?? description }
 
-    /// The same as `hint`.
+    /// The `hint`, for `NSError`.
     public var recoverySuggestion: String? { hint }
 }

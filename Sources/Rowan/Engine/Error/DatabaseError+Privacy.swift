@@ -1,7 +1,7 @@
-// Some messages of SQLite and of its modules quote values: of arguments, or of rows.
+// Some messages of SQLite and its modules quote values from arguments or rows.
 
 extension DatabaseError {
-    /// The start of a message that quotes a value, and what follows the value; empty for values at the end.
+    /// The start of a message that quotes a value, and the text after the value; empty if the value is at the end.
     private static let quotes: [(start: String, end: String)] = [
         ("fts5: syntax error near \"", "\""), ("unknown special query: ", ""), ("malformed MATCH expression: [", "]"),
         ("bad JSON path: ", ""), ("JSON path error near '", "'"), ("unable to open database: ", ""),
@@ -9,9 +9,9 @@ extension DatabaseError {
         ("parse error in rank function: ", ""),
     ]
 
-    /// A message without the values that it quotes. What stands in the SQL is public.
+    /// The message without the values it quotes. Text that appears in the SQL is public.
     ///
-    /// - Parameter arguments: the values of the statement, if it has run.
+    /// - Parameter arguments: the arguments of the statement, if it has run.
     static func withoutValues(_ message: String, sql: String?, arguments: StatementArguments?) -> String {
         func isPublic(_ text: Substring) -> Bool { text.isEmpty || sql?.contains(text) == true }
         for (start, end) in quotes {
@@ -21,11 +21,11 @@ extension DatabaseError {
             guard !isPublic(rest[..<closing]) else { return message }
             return message[..<opening.upperBound] + "…" + message[closing...]
         }
-        // A full-text pattern names columns. Other statements have none of their arguments in this message.
+        // A full-text pattern contains column names. This message contains no arguments of other statements.
         if let opening = message.firstRange(of: "no such column: ") {
             let name = message[opening.upperBound...]
             let texts = (arguments.map { $0.values + $0.namedValues.values } ?? []).compactMap(String.fromDatabaseValue)
-            // SQLite removes quotes. The error log has the SQL in the message, and no arguments.
+            // SQLite removes quotes. In the error log, the message contains the SQL and no arguments are given.
             let isArgument = texts.contains { $0.contains(name) || $0.replacing("\"\"", with: "\"").contains(name) }
             let isLogged = message.hasPrefix("statement aborts at") && !message[..<opening.lowerBound].contains(name)
             if !isPublic(name), isArgument || isLogged { return message[..<opening.upperBound] + "…" }

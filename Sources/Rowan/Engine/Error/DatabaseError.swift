@@ -1,26 +1,25 @@
-// SQLite errors with their context: the code, the message and the failed SQL. The arguments may be personal data: they
+// SQLite errors with their context: the code, the message and the failed SQL. Arguments may be personal data, so they
 // appear only if the configuration makes them public.
 
 import RowanSQLite
 public import Foundation
 
-/// A result code of SQLite, primary or extended. <https://sqlite.org/rescode.html>
+/// An SQLite result code, primary or extended. <https://sqlite.org/rescode.html>
 ///
 /// Article: <doc:HandlingErrors>.
 @frozen
 public struct ResultCode: RawRepresentable, Hashable, Sendable {
-    /// The code, as the C API returns it.
+    /// The code, as returned by the C API.
     public let rawValue: CInt
 
-    /// Creates a code from its number in the C API.
+    /// Creates a code from its C API number.
     @inlinable
     public init(rawValue: CInt) { self.rawValue = rawValue }
 
     /// The primary code of an extended code.
     public var primaryResultCode: ResultCode { ResultCode(rawValue: rawValue & 0xFF) }
 
-    /// Whether the codes are equal, or the second one refines the first:
-    /// `SQLITE_CONSTRAINT ~= SQLITE_CONSTRAINT_UNIQUE`.
+    /// Whether the codes are equal or the second refines the first: `SQLITE_CONSTRAINT ~= SQLITE_CONSTRAINT_UNIQUE`.
     public static func ~= (pattern: ResultCode, code: ResultCode) -> Bool {
         pattern == code || pattern == code.primaryResultCode
     }
@@ -39,7 +38,7 @@ extension ResultCode: CustomStringConvertible {
     }
 }
 
-/// An error of SQLite.
+/// An SQLite error.
 ///
 /// ```swift
 /// do {
@@ -62,18 +61,18 @@ public struct DatabaseError: Error, Sendable {
     /// SQLite's message, or Rowan's message for errors that SQLite does not detect.
     public private(set) var message: String?
 
-    /// The SQL that failed.
+    /// The failed SQL.
     public private(set) var sql: String?
 
-    /// The arguments of the statement that failed.
+    /// The arguments of the failed statement.
     public private(set) var arguments: StatementArguments?
 
-    /// Whether the description may show the arguments.
+    /// Whether the description can include the arguments.
     let publicStatementArguments: Bool
 
-    /// What the connection knows about the error: see `hint`.
+    /// The connection's advice on the error: see `hint`.
     var ownHint: String?
-    /// The migration that the error stopped.
+    /// The migration that failed with this error.
     var migration: String?
 
     /// Creates an error. The default message is SQLite's description of the code.
@@ -88,21 +87,21 @@ public struct DatabaseError: Error, Sendable {
         self.publicStatementArguments = publicStatementArguments
     }
 
-    /// The same error, with the arguments of the failed execution.
+    /// The same error with the arguments of the failed execution.
     func with(arguments: StatementArguments) -> DatabaseError {
         var error = self
         error.arguments = arguments
         return error
     }
 
-    /// The same error, with another message.
+    /// The same error with another message.
     func with(message: String) -> DatabaseError {
         var error = self
         error.message = message
         return error
     }
 
-    /// The error of a value that can't be stored; nil for another code than those of `DatabaseValue.bindingRefusal`.
+    /// The error of a value that can't be stored; nil for codes other than those of `DatabaseValue.bindingRefusal`.
     package static func unstorable(_ code: CInt, _ value: String, sql: String? = nil) -> DatabaseError? {
         let message =
             switch code {
@@ -117,7 +116,7 @@ public struct DatabaseError: Error, Sendable {
         return message.map { DatabaseError(resultCode: .SQLITE_MISMATCH, message: $0, sql: sql) }
     }
 
-    /// The same error, with the SQL of a statement.
+    /// The same error with the SQL of a statement.
     func with(sql: String?) -> DatabaseError {
         var error = self
         error.sql = sql
@@ -130,18 +129,18 @@ public struct DatabaseError: Error, Sendable {
     /// The primary code.
     public var resultCode: ResultCode { extendedResultCode.primaryResultCode }
 
-    /// Whether the error results from an interruption: `SQLITE_INTERRUPT`, or the `SQLITE_ABORT` that follows it.
+    /// Whether the error was caused by an interruption: `SQLITE_INTERRUPT`, or the `SQLITE_ABORT` that follows it.
     public var isInterruptionError: Bool {
         resultCode == .SQLITE_INTERRUPT || resultCode == .SQLITE_ABORT
     }
 }
 
 extension DatabaseError: CustomStringConvertible {
-    /// The code, the message and the SQL. The arguments, and values that SQLite's message quotes, are shown only if the
+    /// The code, the message and the SQL. The arguments and the values quoted in SQLite's message are shown only if the
     /// configuration makes them public.
     public var description: String { description(withArguments: publicStatementArguments) }
 
-    /// The description with the arguments, which may be personal data. Long values are truncated to 100 bytes.
+    /// The description including the arguments, which may be personal data. Long values are truncated to 100 bytes.
     public var expandedDescription: String { description(withArguments: true) }
 
     private var publicMessage: String? { message.map { Self.withoutValues($0, sql: sql, arguments: arguments) } }
@@ -169,6 +168,6 @@ extension DatabaseError: LocalizedError, CustomNSError {
         userInfo[NSLocalizedRecoverySuggestionErrorKey] = hint
         return userInfo
     }
-    /// The same as `description`.
+    /// The `description`.
     public var errorDescription: String? { description }
 }

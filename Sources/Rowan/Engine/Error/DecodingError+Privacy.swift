@@ -1,7 +1,7 @@
-// The errors of Swift's decoders quote values: "Cannot initialize Status from invalid String value …".
+// Swift's decoding errors quote values: "Cannot initialize Status from invalid String value …".
 
 extension DecodingError {
-    /// The same error, without the texts that may quote a value.
+    /// The same error without the texts that may quote a value.
     package var withoutValues: DecodingError {
         switch self {
         case .typeMismatch(let type, let context): .typeMismatch(type, context.with(problem))
@@ -12,7 +12,7 @@ extension DecodingError {
         }
     }
 
-    /// What is wrong, and where, without values: the keys of a dictionary are values, too.
+    /// The problem and its path, without values: dictionary keys are values, too.
     package var summary: String {
         let path = (context?.codingPath ?? []).map(\.shown).joined(separator: ".")
         return path.isEmpty ? problem : "\(problem) at \(path)"
@@ -43,7 +43,7 @@ extension DecodingError.Context {
 }
 
 extension CodingKey {
-    /// The key, unless it may be one of a dictionary: those are of types of Swift and Foundation.
+    /// The key, unless it may be a dictionary key: those have Swift and Foundation types.
     fileprivate var shown: String {
         if let intValue { return String(intValue) }
         let type = String(reflecting: Self.self)

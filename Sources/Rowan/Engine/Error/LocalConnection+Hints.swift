@@ -1,4 +1,4 @@
-// What the schema, or the system, says about an error.
+// Advice on errors from the schema or the system.
 
 import RowanSQLText
 import Foundation
@@ -6,13 +6,13 @@ import Foundation
 extension LocalConnection {
     // MARK: Names
 
-    /// The error, with the names that resemble an unknown one.
+    /// The error with names similar to the unknown name.
     package func explained(_ error: DatabaseError) -> DatabaseError {
         error.with(hint: error.message.flatMap { unknownNameHint($0, error.sql ?? "") })
     }
 
     private func unknownNameHint(_ message: String, _ sql: String) -> String? {
-        // Only SQLITE_ERROR has these messages. A query of ours about an unknown name must not ask for one itself.
+        // Only SQLITE_ERROR has these messages. Our own query about an unknown name must not cause another one.
         guard !isRunningOwnQueries else { return nil }
         if let name = message.suffix(after: "no such table: ") {
             let tables = schemaNames(Self.tableNames)
@@ -26,7 +26,7 @@ extension LocalConnection {
             let name = message.suffix(after: "no such column: ")
                 ?? message.suffix(after: " has no column named ")
         else { return nil }
-        // A statement of megabytes names its tables at its start.
+        // A statement of several megabytes has its table names at the start.
         let text = String(sql.prefix(utf8Count: 10_000)).databaseValue.sqlLiteral
         let columns = schemaNames(
             """
@@ -42,16 +42,16 @@ extension LocalConnection {
         """
     private static let tableNames = "SELECT group_concat(name, char(10)) FROM (\(tables))"
 
-    /// The names that a query returns in one text.
+    /// The names that a query returns as one text.
     private func schemaNames(_ query: String) -> [String] {
-        // The program gets its own error: this query may be cancelled, or find a damaged schema.
+        // The program receives the original error: this query may be cancelled or encounter a damaged schema.
         let names = try? unwatched { try firstValue(query) }
         return names.flatMap(\.self).flatMap(String.fromDatabaseValue)?.components(separatedBy: "\n") ?? []
     }
 
     // MARK: Constraints
 
-    /// What a row violates, where SQLite's message doesn't name it: the foreign key, or the table of a check.
+    /// The constraint that a row violates, if missing from SQLite's message: the foreign key, or the table of a check.
     func constraintHint(_ code: ResultCode, _ profile: StatementProfile) -> String? {
         let tables = profile.insertions.union(profile.updates.keys).map(\.name).sorted()
         switch code {
@@ -73,7 +73,7 @@ extension LocalConnection {
         }
     }
 
-    /// The foreign keys of the main schema, read once: a program may ignore thousands of violations.
+    /// The foreign keys of the main schema, read once: a program may cause and ignore thousands of violations.
     private func references() -> [ForeignKeyHint] {
         if let known = foreignKeyHints, known.epoch == schemaEpoch { return known.hints }
         let epoch = schemaEpoch
@@ -92,7 +92,7 @@ extension LocalConnection {
 
     // MARK: The system
 
-    /// What prevents a file from being opened, according to the system.
+    /// The reason the system gives for not opening a file.
     static func openingHint(_ path: String, isReadonly: Bool, systemCode: CInt) -> String? {
         let isFile = !path.hasPrefix("file:") && path != ":memory:"
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
@@ -110,7 +110,7 @@ extension LocalConnection {
         return systemHint(systemCode)
     }
 
-    /// The error of the system behind one of SQLite.
+    /// The system error behind an SQLite error.
     static func systemHint(_ code: CInt) -> String? {
         guard code != 0 else { return nil }
         let reason = "the system reports: \(String(cString: strerror(code))) (\(code))"
@@ -118,14 +118,14 @@ extension LocalConnection {
     }
 }
 
-/// A foreign key, as hints describe it.
+/// A foreign key as described in hints.
 struct ForeignKeyHint {
     let table, column, parent: String
     var description: String { "\"\(table)\".\"\(column)\" to \"\(parent)\"" }
 }
 
 extension String {
-    /// The text with these bytes.
+    /// Decodes the text from the hexadecimal digits of its bytes.
     fileprivate init(hexadecimal digits: Substring) {
         let bytes = stride(from: 0, to: digits.utf8.count - 1, by: 2).compactMap { offset in
             UInt8(digits.dropFirst(offset).prefix(2), radix: 16)
@@ -137,6 +137,6 @@ extension String {
         firstRange(of: start).map { String(self[$0.upperBound...]) }
     }
 
-    /// A name without those of its table and schema.
+    /// The name without the names of its table and schema.
     fileprivate var unqualified: String { lastIndex(of: ".").map { String(self[index(after: $0)...]) } ?? self }
 }

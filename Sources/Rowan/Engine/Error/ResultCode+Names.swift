@@ -18,15 +18,15 @@ extension SQLiteResultCodes {
     public static var SQLITE_INTERNAL: ResultCode { ResultCode(rawValue: 2) }
     /// The requested access mode of a new file could not be provided.
     public static var SQLITE_PERM: ResultCode { ResultCode(rawValue: 3) }
-    /// An operation was aborted before its end.
+    /// An operation was aborted before it finished.
     public static var SQLITE_ABORT: ResultCode { ResultCode(rawValue: 4) }
     /// Another connection holds a lock on the database file.
     public static var SQLITE_BUSY: ResultCode { ResultCode(rawValue: 5) }
-    /// A conflict inside the same connection, or with one that shares its cache.
+    /// A conflict within the same connection, or with one that shares its cache.
     public static var SQLITE_LOCKED: ResultCode { ResultCode(rawValue: 6) }
     /// SQLite could not allocate memory.
     public static var SQLITE_NOMEM: ResultCode { ResultCode(rawValue: 7) }
-    /// A write on a read-only database or connection.
+    /// A write to a read-only database or connection.
     public static var SQLITE_READONLY: ResultCode { ResultCode(rawValue: 8) }
     /// The operation was interrupted.
     public static var SQLITE_INTERRUPT: ResultCode { ResultCode(rawValue: 9) }
@@ -34,9 +34,9 @@ extension SQLiteResultCodes {
     public static var SQLITE_IOERR: ResultCode { ResultCode(rawValue: 10) }
     /// The database file is corrupted.
     public static var SQLITE_CORRUPT: ResultCode { ResultCode(rawValue: 11) }
-    /// An unknown opcode of `sqlite3_file_control`, for example.
+    /// Used for an unknown opcode of `sqlite3_file_control`, for example.
     public static var SQLITE_NOTFOUND: ResultCode { ResultCode(rawValue: 12) }
-    /// The disk, or the database, is full.
+    /// The disk or the database is full.
     public static var SQLITE_FULL: ResultCode { ResultCode(rawValue: 13) }
     /// A file could not be opened.
     public static var SQLITE_CANTOPEN: ResultCode { ResultCode(rawValue: 14) }
@@ -50,31 +50,31 @@ extension SQLiteResultCodes {
     public static var SQLITE_TOOBIG: ResultCode { ResultCode(rawValue: 18) }
     /// A constraint is violated.
     public static var SQLITE_CONSTRAINT: ResultCode { ResultCode(rawValue: 19) }
-    /// A value has the wrong type, such as a text for a rowid.
+    /// A value has the wrong type, such as a text used as a rowid.
     public static var SQLITE_MISMATCH: ResultCode { ResultCode(rawValue: 20) }
-    /// An interface is used in an undefined or unsupported way.
+    /// An API is used in an undefined or unsupported way.
     public static var SQLITE_MISUSE: ResultCode { ResultCode(rawValue: 21) }
     /// The system does not support large files.
     public static var SQLITE_NOLFS: ResultCode { ResultCode(rawValue: 22) }
-    /// The authorizer refused a statement.
+    /// The authorizer rejected a statement.
     public static var SQLITE_AUTH: ResultCode { ResultCode(rawValue: 23) }
     /// Not used by SQLite.
     public static var SQLITE_FORMAT: ResultCode { ResultCode(rawValue: 24) }
     /// The index of a parameter or a column is out of range.
     public static var SQLITE_RANGE: ResultCode { ResultCode(rawValue: 25) }
-    /// The file is not a database, or it is encrypted.
+    /// The file is not a database or is encrypted.
     public static var SQLITE_NOTADB: ResultCode { ResultCode(rawValue: 26) }
-    /// A notice of the error log.
+    /// A notice in the error log.
     public static var SQLITE_NOTICE: ResultCode { ResultCode(rawValue: 27) }
-    /// A warning of the error log.
+    /// A warning in the error log.
     public static var SQLITE_WARNING: ResultCode { ResultCode(rawValue: 28) }
     /// A step has produced a row.
     public static var SQLITE_ROW: ResultCode { ResultCode(rawValue: 100) }
-    /// A statement has run to its end.
+    /// A statement has run to completion.
     public static var SQLITE_DONE: ResultCode { ResultCode(rawValue: 101) }
 }
 
-// The extended result codes: the primary code in the lowest byte, the detail above it.
+// The extended result codes: the primary code in the lowest byte, the details above it.
 extension SQLiteResultCodes {
     /// An extension stays loaded after its connection closes.
     public static var SQLITE_OK_LOAD_PERMANENTLY: ResultCode { ResultCode(rawValue: 0 | 1 << 8) }
@@ -90,7 +90,7 @@ extension SQLiteResultCodes {
     public static var SQLITE_ABORT_ROLLBACK: ResultCode { ResultCode(rawValue: 4 | 2 << 8) }
     /// Another process is recovering a WAL file.
     public static var SQLITE_BUSY_RECOVERY: ResultCode { ResultCode(rawValue: 5 | 1 << 8) }
-    /// A read transaction can't become a write transaction: another connection has written since.
+    /// A read transaction can't become a write transaction: another connection has written since it began.
     public static var SQLITE_BUSY_SNAPSHOT: ResultCode { ResultCode(rawValue: 5 | 2 << 8) }
     /// A blocking lock timed out.
     public static var SQLITE_BUSY_TIMEOUT: ResultCode { ResultCode(rawValue: 5 | 3 << 8) }
@@ -130,7 +130,7 @@ extension SQLiteResultCodes {
     public static var SQLITE_IOERR_RDLOCK: ResultCode { ResultCode(rawValue: 10 | 9 << 8) }
     /// A file could not be deleted.
     public static var SQLITE_IOERR_DELETE: ResultCode { ResultCode(rawValue: 10 | 10 << 8) }
-    /// Not used by SQLite any more.
+    /// No longer used by SQLite.
     public static var SQLITE_IOERR_BLOCKED: ResultCode { ResultCode(rawValue: 10 | 11 << 8) }
     /// The operating system ran out of memory.
     public static var SQLITE_IOERR_NOMEM: ResultCode { ResultCode(rawValue: 10 | 12 << 8) }
@@ -142,13 +142,13 @@ extension SQLiteResultCodes {
     public static var SQLITE_IOERR_LOCK: ResultCode { ResultCode(rawValue: 10 | 15 << 8) }
     /// A file could not be closed.
     public static var SQLITE_IOERR_CLOSE: ResultCode { ResultCode(rawValue: 10 | 16 << 8) }
-    /// Not used by SQLite any more.
+    /// No longer used by SQLite.
     public static var SQLITE_IOERR_DIR_CLOSE: ResultCode { ResultCode(rawValue: 10 | 17 << 8) }
     /// A shared memory segment could not be opened.
     public static var SQLITE_IOERR_SHMOPEN: ResultCode { ResultCode(rawValue: 10 | 18 << 8) }
     /// A shared memory segment could not be resized.
     public static var SQLITE_IOERR_SHMSIZE: ResultCode { ResultCode(rawValue: 10 | 19 << 8) }
-    /// Not used by SQLite any more.
+    /// No longer used by SQLite.
     public static var SQLITE_IOERR_SHMLOCK: ResultCode { ResultCode(rawValue: 10 | 20 << 8) }
     /// A shared memory segment could not be mapped.
     public static var SQLITE_IOERR_SHMMAP: ResultCode { ResultCode(rawValue: 10 | 21 << 8) }
@@ -180,9 +180,9 @@ extension SQLiteResultCodes {
     public static var SQLITE_CORRUPT_VTAB: ResultCode { ResultCode(rawValue: 11 | 1 << 8) }
     /// The `sqlite_sequence` table is corrupted.
     public static var SQLITE_CORRUPT_SEQUENCE: ResultCode { ResultCode(rawValue: 11 | 2 << 8) }
-    /// An entry of an index is missing.
+    /// An index entry is missing.
     public static var SQLITE_CORRUPT_INDEX: ResultCode { ResultCode(rawValue: 11 | 3 << 8) }
-    /// Not used by SQLite any more.
+    /// No longer used by SQLite.
     public static var SQLITE_CANTOPEN_NOTEMPDIR: ResultCode { ResultCode(rawValue: 14 | 1 << 8) }
     /// The file is a directory.
     public static var SQLITE_CANTOPEN_ISDIR: ResultCode { ResultCode(rawValue: 14 | 2 << 8) }
@@ -192,7 +192,7 @@ extension SQLiteResultCodes {
     public static var SQLITE_CANTOPEN_CONVPATH: ResultCode { ResultCode(rawValue: 14 | 4 << 8) }
     /// Not used by SQLite.
     public static var SQLITE_CANTOPEN_DIRTYWAL: ResultCode { ResultCode(rawValue: 14 | 5 << 8) }
-    /// A symbolic link is refused.
+    /// A symbolic link is rejected.
     public static var SQLITE_CANTOPEN_SYMLINK: ResultCode { ResultCode(rawValue: 14 | 6 << 8) }
     /// A `CHECK` constraint is violated.
     public static var SQLITE_CONSTRAINT_CHECK: ResultCode { ResultCode(rawValue: 19 | 1 << 8) }
@@ -218,7 +218,7 @@ extension SQLiteResultCodes {
     public static var SQLITE_CONSTRAINT_PINNED: ResultCode { ResultCode(rawValue: 19 | 11 << 8) }
     /// A value does not have the type that a `STRICT` table requires.
     public static var SQLITE_CONSTRAINT_DATATYPE: ResultCode { ResultCode(rawValue: 19 | 12 << 8) }
-    /// An operation needs a user who is logged in.
+    /// An operation needs a logged-in user.
     public static var SQLITE_AUTH_USER: ResultCode { ResultCode(rawValue: 23 | 1 << 8) }
     /// A WAL file was recovered.
     public static var SQLITE_NOTICE_RECOVER_WAL: ResultCode { ResultCode(rawValue: 27 | 1 << 8) }

@@ -1,5 +1,5 @@
-// How the JSON of columns is decoded: quickly, where the strategies of the JSONDecoder allow it and the quick decoders
-// succeed; otherwise by the JSONDecoder, whose values and errors count.
+// Decoding of JSON columns: with the quick decoders, where the JSONDecoder's strategies allow it and they succeed;
+// otherwise with the JSONDecoder, whose values and errors are authoritative.
 
 package import Foundation
 
@@ -8,7 +8,7 @@ package final class JSONColumnDecoder {
     private let decoder: JSONDecoder
     /// Nil if only the JSONDecoder can decode.
     private let options: JSONOptions?
-    /// The information that types receive: that of the decoder, and that of the record.
+    /// The information passed to types: the decoder's, plus the record's.
     package let userInfo: [CodingUserInfoKey: Any]
     private let addsUserInfo: Bool
 
@@ -28,7 +28,7 @@ package final class JSONColumnDecoder {
 
     /// Decodes a column; nil if it is neither a text nor a blob.
     ///
-    /// - Throws: the error of the JSONDecoder or of the type.
+    /// - Throws: an error of the JSONDecoder or of the type.
     package func decode<T: Decodable>(_ type: T.Type, from column: ColumnValue) throws -> T? {
         if let value = document(column)?.decodeWhole(type) { return value }
         guard let data = column.withJSON({ Data($0) }) else { return nil }
@@ -37,15 +37,15 @@ package final class JSONColumnDecoder {
 }
 
 extension [CodingUserInfoKey: any Sendable] {
-    /// The information of a coder, with that of a record. What the coder has itself counts.
+    /// The information of a coder merged with that of a record. The coder's own values take precedence.
     package func adding(_ userInfo: [CodingUserInfoKey: Any]) -> [CodingUserInfoKey: Any] {
         (self as [CodingUserInfoKey: Any]).merging(userInfo) { own, _ in own }
     }
 }
 
 extension JSONDecoder {
-    /// Runs the closure while the decoder has more information. The program may share the decoder with other types,
-    /// which must not see it.
+    /// Runs the closure while the decoder has additional information, which must not be visible to other types that the
+    /// program shares the decoder with.
     fileprivate func adding<T>(_ userInfo: [CodingUserInfoKey: Any], _ decode: () throws -> T) rethrows -> T {
         guard !userInfo.isEmpty else { return try decode() }
         let own = self.userInfo
@@ -56,8 +56,8 @@ extension JSONDecoder {
 }
 
 extension JSONEncoder {
-    /// Runs the closure while the encoder has more information. The program may share the encoder with other types,
-    /// which must not see it.
+    /// Runs the closure while the encoder has additional information, which must not be visible to other types that the
+    /// program shares the encoder with.
     package func adding<T>(_ userInfo: [CodingUserInfoKey: Any], _ encode: () throws -> T) rethrows -> T {
         guard !userInfo.isEmpty else { return try encode() }
         let own = self.userInfo
@@ -77,7 +77,7 @@ extension ColumnValue {
         } ?? false
     }
 
-    /// Calls a closure with the bytes of a text or a blob. Returns nil for other columns.
+    /// Calls the closure with the bytes of a text or a blob. Returns nil for other columns.
     fileprivate func withJSON<T>(_ body: (UnsafeBufferPointer<UInt8>) -> T?) -> T? {
         if let result = withText({ Optional(body($0)) }) { return result }
         return data?.withUnsafeBytes { body($0.bindMemory(to: UInt8.self)) }
@@ -89,7 +89,7 @@ extension UInt8 {
 }
 
 extension JSONDocument {
-    /// The value of the whole text; nil if a JSONDecoder must decode it, or must say what is wrong.
+    /// The value of the whole text; nil if a JSONDecoder must decode it or report what is wrong.
     fileprivate func decodeWhole<T: Decodable>(_ type: T.Type) -> T? {
         do {
             let value = try decode(type, at: 0, nil)
@@ -101,7 +101,7 @@ extension JSONDocument {
 }
 
 extension JSONOptions {
-    /// The options of a decoder; nil if it is configured for what the quick decoders do not know.
+    /// The options of a decoder; nil if the quick decoders don't support its configuration.
     fileprivate init?(_ decoder: JSONDecoder, userInfo: [CodingUserInfoKey: Any]) {
         // A subclass may override anything.
         guard type(of: decoder) == JSONDecoder.self, !decoder.allowsJSON5, !decoder.assumesTopLevelDictionary,

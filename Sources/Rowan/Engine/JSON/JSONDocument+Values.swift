@@ -1,5 +1,5 @@
-// The values of a JSON text as Swift's types, with the errors of JSONDecoder: types catch them to try something else.
-// A path is evaluated only for an error.
+// The values of a JSON text as Swift's types, with JSONDecoder's errors, which types may catch to try something else. A
+// path is evaluated only for an error.
 
 import Foundation
 
@@ -18,7 +18,7 @@ extension JSONDocument {
         return text(node)
     }
 
-    /// The content of a text or a key, or the digits of a number.
+    /// The content of a text or key, or the digits of a number.
     func text(_ node: Node) -> String {
         withBytes(node) { text in
             guard node.kind == .escaped else { return String(decoding: text, as: UTF8.self) }
@@ -26,8 +26,8 @@ extension JSONDocument {
         }
     }
 
-    /// The value of a key in an object. The first one counts, if several have the same key. Keys are compared like
-    /// those of dictionaries: as strings.
+    /// The value of a key in an object; the first one if the key is repeated. Keys are compared as strings, like those
+    /// of dictionaries.
     ///
     /// - Complexity: O(*n*), where *n* is the number of keys.
     func value(of name: String, in object: Int) -> Int? {
@@ -45,7 +45,7 @@ extension JSONDocument {
         }
     }
 
-    /// The distinct keys of an object, and the first value of each, in the order of the text.
+    /// The distinct keys of an object, and the first value of each, in textual order.
     func pairs(of object: Int) -> [(key: String, value: Int)] {
         var names: Set<String> = []
         var pairs: [(key: String, value: Int)] = []
@@ -64,7 +64,7 @@ extension JSONDocument {
         switch nodes[index].kind {
         case .true: return true
         case .false: return false
-        // For null too, as JSONDecoder does.
+        // For null too, as in JSONDecoder.
         default: throw DecodingError.typeMismatch(Bool.self, context(Bool.self, at: index, path()))
         }
     }
@@ -79,18 +79,18 @@ extension JSONDocument {
     @inline(never)
     private func noInteger(_ type: any Any.Type, at index: Int, _ path: CodingPath?) -> any Error {
         switch nodes[index].kind {
-        // 1.0 and 1e3 are integers for JSONDecoder, and so are those of more than 63 bits.
+        // JSONDecoder accepts 1.0, 1e3 and numbers of more than 63 bits as integers.
         case .number, .integer: leftToFoundation(type, path)
         default: mismatch(type, at: index, path)
         }
     }
 
-    /// The value of an integer, if 64 bits can store it.
+    /// The value of an integer, if it fits in 64 bits.
     @inline(__always)
     private func int64(_ node: Node) -> Int64? {
         withBytes(node) { digits in
             let isNegative = digits[0] == UInt8(ascii: "-")
-            // Negative, because the least integer has no positive counterpart.
+            // Negative because the least integer has no positive counterpart.
             var value: Int64 = 0
             for index in (isNegative ? 1 : 0)..<digits.count {
                 let (product, overflows) = value.multipliedReportingOverflow(by: 10)
@@ -107,7 +107,7 @@ extension JSONDocument {
     @inline(__always)
     func double(at index: Int, _ path: @autoclosure () -> CodingPath?) throws -> Double {
         let node = nodes[index]
-        // Zero may be negative; greater integers may need rounding.
+        // Zero may be negative, and greater integers may need rounding.
         if node.kind == .integer, let value = int64(node), value != 0, value.magnitude < 1 << 53 {
             return Double(value)
         }
@@ -119,7 +119,7 @@ extension JSONDocument {
     ) throws -> T {
         let node = nodes[index]
         guard node.kind == .integer || node.kind == .number else { throw mismatch(T.self, at: index, path()) }
-        // A zero may be a number that is too small.
+        // A zero may be a number too small to represent.
         guard let value = T(text(node)), value.isNormal else {
             if text(node) == "0" || text(node) == "0.0" { return 0 }
             throw leftToFoundation(T.self, path())
@@ -129,7 +129,7 @@ extension JSONDocument {
 
     // MARK: Types
 
-    /// Decodes a type, as the options require.
+    /// Decodes a type according to the options.
     func decode<T: Decodable>(_: T.Type, at index: Int, _ path: @autoclosure () -> CodingPath?) throws -> T {
         if T.self == Date.self { return try date(at: index, path()) as! T }
         if T.self == Data.self, options.dataIsBase64 { return try data(at: index, path()) as! T }
@@ -169,7 +169,7 @@ extension JSONDocument {
 
     // MARK: Errors
 
-    /// The error of a value that has another type, or of null.
+    /// The error for null or a value of another type.
     func mismatch(_ type: any Any.Type, at index: Int, _ path: CodingPath?) -> any Error {
         nodes[index].kind == .null
             ? DecodingError.valueNotFound(type, context(type, at: index, path))
@@ -185,7 +185,7 @@ extension JSONDocument {
         DecodingError.dataCorrupted(.init(codingPath: path.keys, debugDescription: description))
     }
 
-    /// The error of a value that only JSONDecoder can decode. The document is decoded again by it.
+    /// The error for a value that only JSONDecoder can decode. The document is then decoded again by it.
     func leftToFoundation(_ type: any Any.Type, _ path: CodingPath?) -> any Error {
         needsFoundation = true
         return corrupted("\(type) is left to JSONDecoder", path)
@@ -193,7 +193,7 @@ extension JSONDocument {
 }
 
 extension Decimal {
-    /// The value of a number with up to 18 digits; nil for other numbers, and for zero, which may be negative.
+    /// The value of a number with up to 18 digits; nil for other numbers and for zero, which may be negative.
     fileprivate init?(shortDigits text: String) {
         let parts = text.split(separator: ".", maxSplits: 1)
         var decimals = parts.count == 2 ? parts[1] : ""

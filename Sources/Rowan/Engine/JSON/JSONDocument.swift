@@ -1,10 +1,10 @@
-// A parsed JSON text, for the columns of Decodable records: a flat list of the values of the text, in their order, from
-// which decoders read. Foundation's JSONDecoder takes three times as long for the short texts of columns (benchmark
-// fetch-json). What this parser refuses is left to JSONDecoder, which is the authority on what is valid.
+// A parsed JSON text, for the columns of Decodable records: a flat list of the text's values in order, from which
+// decoders read. Foundation's JSONDecoder takes three times as long for the short texts of columns (benchmark
+// fetch-json). Texts rejected by this parser are left to JSONDecoder, which decides what is valid.
 
 /// The values of a JSON text.
 package final class JSONDocument {
-    /// A value of the text, or a key of an object.
+    /// A value in the text, or a key of an object.
     struct Node {
         enum Kind: UInt8 {
             case null, `false`, `true`
@@ -20,29 +20,29 @@ package final class JSONDocument {
         }
 
         var kind: Kind
-        /// Whether a text has only ASCII characters. Escape sequences may stand for others.
+        /// Whether a text has only ASCII characters. Escape sequences may represent others.
         var isASCII = true
         /// The first byte of a number, or of the content of a text. The number of elements of an array, or of the pairs
         /// of an object.
         var start: UInt32
-        /// The byte after a number, or after the content of a text.
+        /// The byte after a number or the content of a text.
         var end: UInt32 = 0
-        /// The index of the node after this value and all that it contains.
+        /// The index of the node after this value and everything it contains.
         var next: UInt32
     }
 
     let nodes: [Node]
     let bytes: [UInt8]
-    /// How decoders read the values.
+    /// The options for reading the values.
     let options: JSONOptions
 
-    /// Whether a decoder met a value that only JSONDecoder can decode. The type may have caught the error of the
-    /// decoder, so its result does not count either.
+    /// Whether a decoder encountered a value that only JSONDecoder can decode. The type may have caught the decoder's
+    /// error, so its result must be discarded.
     var needsFoundation = false
 
     /// Parses a text.
     ///
-    /// - Returns: nil for a text that is not JSON in UTF-8, and for some that are: deeply nested ones, for example.
+    /// - Returns: nil for a text that is not valid JSON in UTF-8, and for some that are, such as deeply nested ones.
     /// - Complexity: O(*n*), where *n* is the number of bytes.
     init?(_ text: UnsafeBufferPointer<UInt8>, options: JSONOptions) {
         guard text.count <= UInt32.max else { return nil }
@@ -54,12 +54,12 @@ package final class JSONDocument {
     }
 }
 
-/// How decoders read values that JSON does not have: the strategies of a JSONDecoder.
+/// Options for reading values that JSON lacks: the strategies of a JSONDecoder.
 struct JSONOptions {
     enum Dates { case milliseconds, seconds, ownCoding }
 
     let dates: Dates
-    /// Whether data is base64 text, and not an array of numbers.
+    /// Whether data is base64 text rather than an array of numbers.
     let dataIsBase64: Bool
     let userInfo: [CodingUserInfoKey: Any]
 }

@@ -3,7 +3,7 @@
 /// An escape sequence in a text.
 struct JSONEscape {
     let scalar: Unicode.Scalar
-    /// The number of its bytes.
+    /// The length of the sequence in bytes.
     let count: Int
 
     private init(scalar: Unicode.Scalar, count: Int) { (self.scalar, self.count) = (scalar, count) }
@@ -32,7 +32,7 @@ struct JSONEscape {
         }
     }
 
-    /// Reads `\u00e9`, or two of them that are a surrogate pair.
+    /// Reads `\u00e9`, or two such sequences that form a surrogate pair.
     private static func unicode(_ text: UnsafeBufferPointer<UInt8>, at index: Int) -> JSONEscape? {
         guard let first = hexadecimal(text, at: index + 2) else { return nil }
         if let scalar = Unicode.Scalar(first) { return JSONEscape(scalar: scalar, count: 6) }
@@ -62,9 +62,9 @@ struct JSONEscape {
 }
 
 extension JSONEscape {
-    /// The content of a text whose sequences are valid.
+    /// The content of a text whose escape sequences are valid.
     static func replaced(in text: UnsafeBufferPointer<UInt8>) -> String {
-        // No sequence is shorter than its character.
+        // No escape sequence is shorter than its character.
         String(unsafeUninitializedCapacity: text.count) { content in
             var count = 0
             var index = 0

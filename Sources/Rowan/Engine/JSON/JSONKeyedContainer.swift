@@ -1,4 +1,4 @@
-// The container of a JSON object. A class: the standard library copies the container for each key.
+// The container of a JSON object. A class, because the standard library copies the container for each key.
 
 final class JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let document: JSONDocument
@@ -12,7 +12,7 @@ final class JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     /// Larger objects are searched by hash value.
     private static var searchedCount: Int { 16 }
 
-    /// - Throws: a `DecodingError` for a value that is no object.
+    /// - Throws: a `DecodingError` for a value that is not an object.
     init(_ document: JSONDocument, _ index: Int, _ path: CodingPath?) throws {
         let node = document.nodes[index]
         guard node.kind == .object else { throw document.mismatch([String: Any].self, at: index, path) }
@@ -171,7 +171,7 @@ final class JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder() throws -> any Decoder { throw document.leftToFoundation((any Decoder).self, path) }
 
     func superDecoder(forKey key: Key) throws -> any Decoder {
-        // JSONDecoder knows what a missing key means.
+        // JSONDecoder decides how to treat a missing key.
         guard let index = find(key) else { throw document.leftToFoundation((any Decoder).self, path(to: key)) }
         return JSONValueDecoder(document: document, index: index, path: path(to: key))
     }

@@ -1,22 +1,22 @@
 // The grammar of RFC 8259. <https://www.rfc-editor.org/rfc/rfc8259>
 
-/// Reads a JSON text once, from its first byte to its last.
+/// Reads a JSON text once, from the first byte to the last.
 struct JSONParser {
     private let text: UnsafeBufferPointer<UInt8>
     private var index = 0
     private var depth = 0
     private(set) var nodes: [JSONDocument.Node] = []
 
-    /// JSONDecoder refuses deeper texts too.
+    /// JSONDecoder also rejects deeper texts.
     private static let maximumDepth = 500
 
     init(_ text: UnsafeBufferPointer<UInt8>) {
         self.text = text
-        // A guess that fits columns with short keys and values.
+        // An estimate that fits columns with short keys and values.
         nodes.reserveCapacity(text.count / 6 + 2)
     }
 
-    /// - Returns: whether the text is one JSON value.
+    /// - Returns: whether the text is a single JSON value.
     mutating func parse() -> Bool {
         guard parseValue() else { return false }
         skipSpace()
@@ -31,7 +31,7 @@ struct JSONParser {
         while let byte, byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 { index += 1 }
     }
 
-    /// Skips a byte, if it comes next.
+    /// Skips a byte if it comes next.
     @inline(__always)
     private mutating func skip(_ character: Unicode.Scalar) -> Bool {
         guard byte == UInt8(ascii: character) else { return false }

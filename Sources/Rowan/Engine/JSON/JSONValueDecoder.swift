@@ -1,5 +1,5 @@
-// The decoders of a JSON text. They are created for each value: small structs, which existential containers hold in
-// place.
+// The decoders of a JSON text. They are created for each value, so they are small structs that fit inline in
+// existential containers.
 
 /// The decoder of a value.
 struct JSONValueDecoder: Decoder {
@@ -98,7 +98,7 @@ struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
             type, .init(codingPath: elementPath.keys, debugDescription: "the array has \(elementCount) elements"))
     }
 
-    /// Moves to the next element. An element that throws an error stays the next one.
+    /// Moves to the next element. An element that throws an error remains the next one.
     private mutating func skip() {
         next = Int(document.nodes[next].next)
         currentIndex += 1

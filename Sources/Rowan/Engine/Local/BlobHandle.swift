@@ -4,11 +4,11 @@
 import RowanSQLite
 import Synchronization
 
-/// An open blob. It is closed when the access that opened it needs it to be: see `Database.withBlob`.
+/// An open blob. It is closed with the access that opened it: see `Database.withBlob`.
 package final class BlobHandle {
     private let connection: LocalConnection
     private var pointer: OpaquePointer?
-    /// Whether the value of a row has changed.
+    /// Whether a row's value has changed.
     package private(set) var hasWritten = false
 
     package init(
@@ -36,7 +36,7 @@ package final class BlobHandle {
         }
     }
 
-    /// SQLite would open them for writing, too: its check of writable_schema is that of statements.
+    /// SQLite would also open these for writing, because it checks writable_schema only in statements.
     /// <https://sqlite.org/schematab.html>
     private static let schemaTables = ["sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema"]
 
@@ -86,7 +86,7 @@ package final class BlobHandle {
         return pointer
     }
 
-    /// - Throws: SQLITE_ERROR if the blob has no such bytes.
+    /// - Throws: SQLITE_ERROR if the bytes are outside the blob.
     package func check(_ offset: Int, _ length: Int) throws {
         let (end, overflow) = offset.addingReportingOverflow(length)
         guard offset >= 0, !overflow, end <= count else {
@@ -98,8 +98,8 @@ package final class BlobHandle {
 }
 
 extension LocalConnection {
-    /// - Throws: SQLITE_READONLY for a write in a read; `CancellationError` in a cancelled access; SQLITE_ABORT while the
-    /// connection is suspended.
+    /// - Throws: SQLITE_READONLY for a write in a read access; `CancellationError` in a cancelled access; SQLITE_ABORT
+    ///   while the connection is suspended.
     fileprivate func checkBlobAccess(isWritable: Bool) throws {
         if mustStop { throw CancellationError() }
         if isSuspended.load(ordering: .relaxed) { throw DatabaseError.suspended() }

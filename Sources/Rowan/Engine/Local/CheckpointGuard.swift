@@ -1,33 +1,33 @@
-// Checkpoints beside writers. With the WAL-reset bug, a checkpoint that runs while another connection commits can damage
-// the database. SQLite's own checkpoints after commits do that, and so do the others when the log has a writer. On these
-// versions, the file of each connection takes the lock of the writer along with the lock of the checkpoint: whoever
-// checkpoints, and in whatever mode, is alone. The file also tells how checkpoints go.
-// Sources: https://sqlite.org/wal.html#walresetbug, https://sqlite.org/walformat.html#the_wal_locks,
+// Checkpoints alongside writers. With the WAL-reset bug, a checkpoint that runs while another connection commits can
+// damage the database. SQLite's own checkpoints after commits can do so, as can other checkpoints while the log has a
+// writer. On affected versions, the file of each connection takes the writer lock along with the checkpoint lock, so
+// every checkpoint, in any mode, runs alone. The file also reports the results of checkpoints. Sources:
+// https://sqlite.org/wal.html#walresetbug, https://sqlite.org/walformat.html#the_wal_locks,
 // https://sqlite.org/c3ref/io_methods.html
 
 import RowanSQLite
 import Dispatch
 import Synchronization
 
-/// A checkpoint that has ended, or that could not begin.
+/// A checkpoint that has finished, or that could not start.
 package struct CheckpointResult {
     package let mode: CInt
-    /// SQLITE_BUSY if another connection had a lock.
+    /// SQLITE_BUSY if another connection held a lock.
     package let code: CInt
-    /// The number of frames in the log, and of those that are in the database file.
+    /// The number of frames in the log, and the number of those that are in the database file.
     package let frameCount: Int
     package let copiedFrameCount: Int
     package let nanoseconds: UInt64
 }
 
-/// What stands between SQLite and the methods of an open file. Only the thread of the connection uses it. Connections with a
-/// shared cache have one file: SQLite then holds the lock of the cache at each call.
+/// A layer between SQLite and the methods of an open file. Only the connection's thread uses it. Connections with a
+/// shared cache have one file, and SQLite holds the cache lock during each call.
 ///
-/// SQLite finds the methods by `sqlite3_file.pMethods`. They are replaced as long as the file is open.
+/// SQLite finds the methods by `sqlite3_file.pMethods`. They are replaced while the file is open.
 final class CheckpointGuard {
     typealias File = UnsafeMutablePointer<sqlite3_file>
 
-    /// The first property has the address of the whole: the methods find the rest there.
+    /// The first property has the address of the whole struct, so the methods find the rest from it.
     private struct Methods {
         var methods: sqlite3_io_methods
         let original: UnsafePointer<sqlite3_io_methods>
@@ -35,10 +35,10 @@ final class CheckpointGuard {
         let owner: Unmanaged<CheckpointGuard>
     }
 
-    /// The locks in the shared memory of a log, according to its format.
+    /// The locks in the shared memory of a log, as defined by the WAL format.
     private static let writerLock: CInt = 0
     private static let checkpointLock: CInt = 1
-    /// The places of the numbers of frames in the first region of the shared memory.
+    /// The offsets of the frame counts in the first region of the shared memory.
     private static let frameCountOffset = 16
     private static let copiedFrameCountOffset = 96
 
@@ -47,13 +47,13 @@ final class CheckpointGuard {
     private let original: UnsafePointer<sqlite3_io_methods>
     private let excludesWriters: Bool
     private let report: ((CheckpointResult) -> Void)?
-    /// The mode of the checkpoint that the program has asked for; the passive one after commits.
+    /// The mode of the checkpoint that the program has requested; passive after commits.
     var mode = SQLITE_CHECKPOINT_PASSIVE
-    /// Whether a writer, or another checkpoint, has stopped the last checkpoint before it began.
+    /// Whether a writer or another checkpoint prevented the last checkpoint from starting.
     private(set) var hasMetOther = false
     private var isCheckpointing = false
     private var start: UInt64 = 0
-    /// The first region of the shared memory, as long as it is mapped.
+    /// The first region of the shared memory, while it is mapped.
     private var sharedMemory: UnsafeRawPointer?
 
     /// The addresses of the files that have guards.
@@ -61,7 +61,7 @@ final class CheckpointGuard {
 
     /// Guards an open file.
     ///
-    /// - Returns: nil for a file without shared memory, which can't have a log, and for one that has a guard.
+    /// - Returns: nil for a file without shared memory, which can't have a log, or for a file that already has a guard.
     init?(_ file: File, excludesWriters: Bool, _ report: ((CheckpointResult) -> Void)?) {
         guard let original = file.pointee.pMethods, original.pointee.iVersion >= 2, original.pointee.xShmLock != nil,
             original.pointee.xShmMap != nil, original.pointee.xShmUnmap != nil, original.pointee.xClose != nil,
@@ -92,12 +92,12 @@ final class CheckpointGuard {
     }
 
     private static func of<T>(_ file: File?, _ body: (CheckpointGuard) -> T) -> T {
-        // Invariant: SQLite calls the methods with their file, which has them until it closes.
+        // Invariant: SQLite calls the methods with their file, which uses them until it closes.
         UnsafeRawPointer(file!.pointee.pMethods!).assumingMemoryBound(to: Methods.self).pointee.owner
             ._withUnsafeGuaranteedRef(body)
     }
 
-    /// The file closes, and gets its own methods back.
+    /// Restores the methods of the file, which closes.
     private func letGo() {
         guard let file, let methods = file.pointee.pMethods else { return }
         file.pointee.pMethods = original
@@ -118,11 +118,11 @@ final class CheckpointGuard {
     // MARK: Locks
 
     private func lock(_ index: CInt, _ count: CInt, _ flags: CInt) -> CInt {
-        // SQLite takes the lock of the checkpoint alone; a recovery takes it together with others.
+        // SQLite takes the checkpoint lock on its own; a recovery takes it together with others.
         guard count == 1, flags & SQLITE_SHM_EXCLUSIVE != 0 else { return call(index, count, flags) }
         let isUnlocking = flags & SQLITE_SHM_UNLOCK != 0
         if index == Self.checkpointLock { return isUnlocking ? endCheckpoint(flags) : beginCheckpoint(flags) }
-        // A checkpoint has the lock of the writer already.
+        // A checkpoint already holds the writer lock.
         if index == Self.writerLock, isCheckpointing, excludesWriters { return SQLITE_OK }
         return call(index, count, flags)
     }
@@ -156,7 +156,7 @@ final class CheckpointGuard {
 
     // MARK: Reports
 
-    /// While the program waits for a lock, only its last attempt counts.
+    /// While the program waits for a lock, only the last attempt is reported.
     var isWaiting = false
     private var lastAttempt: CheckpointResult?
 
@@ -169,7 +169,7 @@ final class CheckpointGuard {
         if isWaiting, code == SQLITE_BUSY { lastAttempt = result } else { report(result) }
     }
 
-    /// The program has given up waiting, or has got its lock.
+    /// Called when the program has stopped waiting or has obtained its lock.
     func endWaiting(_ code: CInt) {
         isWaiting = false
         if let last = lastAttempt.take(), code == SQLITE_BUSY { report?(last) }
@@ -179,7 +179,7 @@ final class CheckpointGuard {
     var frameCount: Int? { number(Self.frameCountOffset) }
 
     private func number(_ offset: Int) -> Int? {
-        // Others may write it at the same time: it is an aligned number, which counts for reports only.
+        // Others may write it at the same time, but it is an aligned number used only in reports.
         sharedMemory.map { Int($0.load(fromByteOffset: offset, as: UInt32.self)) }
     }
 }

@@ -1,14 +1,14 @@
-// The single owner of SQLite's hooks. SQLite accepts one callback per hook; here, any number of listeners share it. A
-// hook is installed only while it has a listener, so hooks without listeners cost nothing.
+// The single owner of SQLite's hooks. SQLite accepts one callback per hook, which any number of listeners can share
+// here. A hook is installed only while it has a listener, so hooks without listeners cost nothing.
 
 import RowanSQLite
 
 /// The listeners of a connection.
 package final class ConnectionHooks {
-    /// A listener, to remove it.
+    /// Identifies a listener, for removing it.
     package struct Token: Hashable, Sendable { fileprivate let number: Int }
 
-    /// An event of a trace: its kind, the C statement, and the data of the kind.
+    /// A trace event: its kind, the C statement, and data specific to the kind.
     package typealias Trace = (CUnsignedInt, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void
     /// Called before a commit. Returning false turns it into a rollback.
     package typealias Commit = () -> Bool
@@ -17,18 +17,18 @@ package final class ConnectionHooks {
     package typealias Update = (CInt, UnsafePointer<CChar>?, UnsafePointer<CChar>?, Int64) -> Void
     /// A row is about to change.
     package typealias Preupdate = (PreUpdateRow) -> Void
-    /// A lock is unavailable, after a number of attempts. Returning true tries again.
+    /// A lock is unavailable, after a number of attempts. Returning true retries.
     package typealias Busy = (CInt) -> Bool
-    /// Some instructions of a statement have run. Returning false interrupts it.
+    /// Called after a number of a statement's instructions. Returning false interrupts it.
     package typealias Progress = () -> Bool
 
     private let connection: SQLiteConnection
     private let recorder = ProfileRecorder()
-    /// The statements that run elsewhere, if there are any.
+    /// The statements that run remotely, if any.
     @exclusivity(unchecked) var remoteStatements: RemoteStatements?
     private var lastNumber = 0
     @exclusivity(unchecked) fileprivate var silence = 0
-    /// Positive while SQLite calls the program in the middle of a step: a function, a collation, a trace.
+    /// Positive while SQLite calls the program during a step: a function, a collation, a trace.
     @exclusivity(unchecked) private(set) var callDepth = 0
 
     @exclusivity(unchecked) fileprivate var traces: [(Token, events: CUnsignedInt, Trace)] = []
@@ -45,35 +45,35 @@ package final class ConnectionHooks {
         guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
     }
 
-    /// Runs the closure, which compiles a statement, and records what the statement touches.
+    /// Runs the closure, which compiles a statement, and records what the statement accesses.
     ///
-    /// - Parameter refusingPragmas: whether a pragma that sets a state fails with SQLITE_AUTH.
+    /// - Parameter refusingPragmas: whether a pragma that changes state fails with SQLITE_AUTH.
     func recordingProfile<T>(
         refusingPragmas: Bool, _ compile: () throws -> T
     ) rethrows -> (result: T, profile: StatementProfile) {
         try recorder.recording(refusingPragmas: refusingPragmas, compile)
     }
 
-    /// Whether a DELETE without condition empties its table at once, without reporting the deleted rows.
+    /// Sets whether a DELETE without a condition empties its table at once, without reporting the deleted rows.
     func truncatesTables(_ truncates: Bool) {
         guard recorder.truncatesTables != truncates else { return }
         recorder.truncatesTables = truncates
-        // Installing the authorizer again expires the statements, which SQLite then compiles again.
+        // Reinstalling the authorizer expires the statements, which SQLite then compiles again.
         _ = recorder.install(in: connection)
     }
 
-    /// Runs the closure without traces: the program must not see Rowan's own queries on the schema.
+    /// Runs the closure without traces, because Rowan's own schema queries must not be visible to the program.
     func silently<T>(_ body: () throws -> T) rethrows -> T {
         silence += 1
         defer { silence -= 1 }
         return try body()
     }
 
-    /// Whether the program sees no traces now.
+    /// Whether traces are currently suppressed.
     var isSilent: Bool { silence > 0 }
 
-    /// Runs the closure, which SQLite calls in the middle of a step. It must not reset any statement, because the
-    /// calling statement may be among them.
+    /// Runs the closure, which SQLite calls during a step. It must not reset any statement, because the calling
+    /// statement may be among them.
     func calling<T>(_ body: () -> T) -> T {
         callDepth += 1
         defer { callDepth -= 1 }
@@ -90,7 +90,7 @@ package final class ConnectionHooks {
         return token
     }
 
-    /// Calls a function with the SQL of each statement that starts.
+    /// Calls the closure with the SQL of each statement that starts.
     package func onStart(_ listener: @escaping (String) -> Void) {
         let statements = { [unowned self] in remoteStatements }
         _ = onTrace(CUnsignedInt(SQLITE_TRACE_STMT)) { _, statement, _ in
@@ -110,9 +110,9 @@ package final class ConnectionHooks {
         return add(listener, to: \.preupdates, installPreupdate)
     }
 
-    /// Adds a listener. Listeners are called in order until one gives up.
+    /// Adds a listener. Listeners are called in order until one returns false.
     package func onBusy(_ listener: @escaping Busy) -> Token { add(listener, to: \.busies, installBusy) }
-    /// Adds a listener. Listeners are called in order until one gives up.
+    /// Adds a listener. Listeners are called in order until one returns false.
     package func onProgress(_ listener: @escaping Progress) -> Token {
         // Without a key path, for speed: each asynchronous access runs this.
         let token = newToken()
@@ -121,9 +121,9 @@ package final class ConnectionHooks {
         return token
     }
 
-    /// Runs the closure, and asks only this handler about locks meanwhile.
+    /// Runs the closure, with this handler as the only one called for locks.
     package func waitingForLocks<T>(with handler: @escaping Busy, _ body: () -> T) -> T {
-        // The program may have replaced the handler by `PRAGMA busy_timeout`.
+        // The program may have replaced the handler with `PRAGMA busy_timeout`.
         let timeout = busyTimeout
         let listeners = busies
         busies = [(newToken(), handler)]
@@ -136,12 +136,12 @@ package final class ConnectionHooks {
         return body()
     }
 
-    /// Asks the handlers of locks, which pause, whether to try again.
+    /// Calls the lock handlers, which pause, to decide whether to retry.
     func waitsForLock(after pauseCount: Int) -> Bool {
         !busies.isEmpty && busies.allSatisfy { $0.1(CInt(clamping: pauseCount)) }
     }
 
-    /// Replaces the handler by a timeout, as `PRAGMA busy_timeout` does; 0 leaves it.
+    /// Replaces the handler with a timeout, as `PRAGMA busy_timeout` does; 0 keeps the handler.
     func setBusyTimeout(_ milliseconds: CInt) {
         if milliseconds > 0 { sqlite3_busy_timeout(connection, milliseconds) }
     }
@@ -159,8 +159,8 @@ package final class ConnectionHooks {
     }
 
     package func remove(_ token: Token) {
-        // Only the hook of this listener is installed again: the program may have replaced others, as
-        // `PRAGMA busy_timeout` does.
+        // Only this listener's hook is reinstalled: the program may have replaced others, as `PRAGMA busy_timeout`
+        // does.
         if drop(token, from: &traces, { $0.0 }) { return installTrace() }
         if drop(token, from: &progresses, { $0.0 }) { return installProgress() }
         if drop(token, from: &busies, { $0.0 }) { return installBusy() }
@@ -176,10 +176,10 @@ package final class ConnectionHooks {
         return true
     }
 
-    /// Installs the busy handler again, after `PRAGMA busy_timeout` has replaced it.
+    /// Reinstalls the busy handler after `PRAGMA busy_timeout` has replaced it.
     func reinstallBusy() { installBusy() }
 
-    /// Removes all listeners: the connection is about to close.
+    /// Removes all listeners: called when the connection is about to close.
     func removeAll() {
         (traces, commits, rollbacks, updates, preupdates, busies, progresses) = ([], [], [], [], [], [], [])
         installAll()
@@ -302,11 +302,11 @@ extension ConnectionHooks {
             { context in listeners(context).progresses.allSatisfy { $0.1() } ? 0 : 1 }, context)
     }
 
-    /// A few microseconds of a running statement.
+    /// Corresponds to a few microseconds of a running statement.
     private static let instructionsPerProgress: CInt = 500
 }
 
 private func listeners(_ context: UnsafeMutableRawPointer?) -> ConnectionHooks {
-    // Invariant: the connection removes all listeners, and so the C hooks, before it releases this object.
+    // Invariant: the connection removes all listeners, and thus the C hooks, before it releases this object.
     Unmanaged<ConnectionHooks>.fromOpaque(context!).takeUnretainedValue()
 }

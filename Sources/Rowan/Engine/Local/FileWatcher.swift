@@ -1,4 +1,4 @@
-// Tells when a file of a database is written, by whichever process, as the kernel reports it.
+// Reports writes to the files of a database by any process, as notified by the kernel.
 // Source: inotify(7)
 
 import Dispatch
@@ -12,8 +12,8 @@ package final class FileWatcher: Sendable {
     ///
     /// - Parameters:
     ///   - path: the path of the database file.
-    ///   - onWrite: called on a queue. Several writes may be reported once.
-    /// - Throws: the error of the system: SQLITE_IOERR with its message.
+    ///   - onWrite: called on a queue. Several writes may be reported together.
+    /// - Throws: SQLITE_IOERR with the system's message.
     package init(path: String, onWrite: @escaping @Sendable () -> Void) throws {
         stop = try Self.watch(path, onWrite)
     }
@@ -38,8 +38,8 @@ extension FileWatcher {
     private static func watch(
         _ path: String, _ onWrite: @escaping @Sendable () -> Void
     ) throws -> @Sendable () -> Void {
-        // In WAL mode, the file of the WAL is written first. Otherwise SQLite creates and deletes a journal in the folder.
-        // Never the database itself: closing its descriptor would release all locks of SQLite in this process.
+        // In WAL mode, the WAL file is written first. Otherwise SQLite creates and deletes a journal in the folder. The
+        // database itself is never opened: closing its descriptor would release all of SQLite's locks in this process.
         let wal = open(path + "-wal", O_EVTONLY)
         let folder = URL(fileURLWithPath: path).resolvingSymlinksInPath().deletingLastPathComponent().path
         let descriptor = wal >= 0 ? wal : open(folder, O_EVTONLY)
@@ -61,14 +61,14 @@ extension FileWatcher {
     ) throws -> @Sendable () -> Void {
         let url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
         let name = url.lastPathComponent
-        // The folder, because SQLite creates and deletes files beside the database.
+        // The folder, because SQLite creates and deletes files next to the database.
         let number = try WatchedFolders.shared.add(
             url.deletingLastPathComponent().path, Set([name, name + "-wal", name + "-journal"]), onWrite)
         return { WatchedFolders.shared.remove(number) }
     }
 }
 
-/// The watched folders of this process. They share one instance of inotify, of which a user has 128.
+/// The watched folders of this process. They share one inotify instance, of which each user has 128.
 private final class WatchedFolders: Sendable {
     static let shared = WatchedFolders()
 
@@ -78,10 +78,10 @@ private final class WatchedFolders: Sendable {
     }
 
     private struct State {
-        /// The descriptor of inotify, and what reads it; nil while nothing is watched.
+        /// The inotify descriptor and its reader; nil while nothing is watched.
         var source: (descriptor: CInt, reader: FileEventSource)?
         var lastNumber = 0
-        /// The watches of each folder, by the folder's number in inotify.
+        /// The watches of each folder, by the folder's inotify number.
         var folders: [CInt: [Int: Watch]] = [:]
     }
 
@@ -106,7 +106,7 @@ private final class WatchedFolders: Sendable {
     }
 
     func remove(_ number: Int) {
-        // What the program has given is released outside the lock.
+        // Closures of the program are released outside the lock.
         let removed = state.withLock { state -> Watch? in
             guard let folder = state.folders.first(where: { $0.value[number] != nil })?.key else { return nil }
             let watch = state.folders[folder]?.removeValue(forKey: number)
@@ -138,7 +138,7 @@ private final class WatchedFolders: Sendable {
         state.source = nil
     }
 
-    /// Reads the waiting events, and tells the watches that they concern.
+    /// Reads the pending events and notifies the watches they concern.
     private func read(_ descriptor: CInt) {
         var concerned: [Int: Watch] = [:]
         withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 8) { buffer in
@@ -160,7 +160,7 @@ private final class WatchedFolders: Sendable {
         while offset + headerSize <= events.count {
             let event = events.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
             let end = offset + headerSize + Int(event.len)
-            // Lost events may have concerned any file.
+            // The lost events may have concerned any file.
             if event.mask & UInt32(IN_Q_OVERFLOW) != 0 {
                 for watches in folders.values { concerned.merge(watches) { first, _ in first } }
             } else if let watches = folders[event.wd] {

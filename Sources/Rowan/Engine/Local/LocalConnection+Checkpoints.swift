@@ -11,7 +11,7 @@ extension LocalConnection {
         return (Int(frameCount), Int(doneCount))
     }
 
-    /// A checkpoint whose failure needs no error: the next one does what it has left.
+    /// A checkpoint that reports no error on failure: the next checkpoint does the remaining work.
     ///
     /// - Returns: SQLite's result code.
     package func checkpointUnchecked(_ mode: CInt, on schema: String) -> CInt {
@@ -34,7 +34,7 @@ extension LocalConnection {
         var pauseCount = 0
         while true {
             code = sqlite3_wal_checkpoint_v2(pointer, schema, mode, &frameCount, &doneCount)
-            // A guard can't wait itself: SQLite asks its handler only for the locks that it knows of.
+            // A guard can't wait itself: SQLite calls its handler only for its own locks.
             guard code == SQLITE_BUSY, mode != SQLITE_CHECKPOINT_PASSIVE, guards.contains(where: \.hasMetOther),
                 hooks?.waitsForLock(after: pauseCount) == true
             else { return code }
@@ -44,15 +44,15 @@ extension LocalConnection {
 
     // MARK: Guards
 
-    /// Guards the checkpoints of the databases of a connection that writes.
+    /// Guards the checkpoints of the databases of a writing connection.
     ///
-    /// - Parameter report: hears of all checkpoints; nil if nobody listens.
+    /// - Parameter report: receives all checkpoints; nil if there is no listener.
     package func guardCheckpoints(_ report: ((CheckpointResult) -> Void)?) {
         let excludesWriters = Self.hasWALResetBug(version: Int(Self.libraryVersion))
         guard report != nil || excludesWriters, let hooks else { return }
-        // No weak reference to the connection: each retain of it would be slow (benchmark point-read-access).
+        // No weak reference to the connection, because it would slow down each retain (benchmark point-read-access).
         makeGuard = { file in
-            // The program must not reset the statement whose commit has called.
+            // The program must not reset the statement whose commit caused the call.
             let careful = report.map { report in
                 { (result: CheckpointResult) in hooks.calling { report(result) } }
             }
@@ -61,7 +61,7 @@ extension LocalConnection {
         updateGuards()
     }
 
-    /// Guards the databases that are attached now.
+    /// Guards the currently attached databases.
     func updateGuards() {
         guard let pointer, let makeGuard else { return }
         guards.removeAll { $0.file == nil }
@@ -77,16 +77,16 @@ extension LocalConnection {
         }
     }
 
-    /// The number of pages in the log of the main database; nil without a log, or if nobody listens.
+    /// The number of pages in the log of the main database; nil without a log or a listener.
     package var walPageCount: Int? { mainGuard?.frameCount }
 
-    /// From how many pages in the log on a commit is followed by a checkpoint; 0 for never.
+    /// The number of pages in the log from which a commit is followed by a checkpoint; 0 for never.
     package var automaticCheckpointSize: Int { textUnchecked("PRAGMA wal_autocheckpoint").flatMap { Int($0) } ?? 0 }
 
     /// Whether the main database is in WAL mode.
     var isInWAL: Bool { textUnchecked("PRAGMA main.journal_mode") == "wal" }
 
-    /// The first value of a query that nobody is told about; nil after an error.
+    /// The first value of an unreported query; nil after an error.
     private func textUnchecked(_ sql: String) -> String? {
         guard let hooks else { return nil }
         return hooks.silently {
@@ -99,7 +99,7 @@ extension LocalConnection {
         }
     }
 
-    /// Whether a version of SQLite, as it counts them, has the WAL-reset bug: 3040001 is 3.40.1.
+    /// Whether an SQLite version, in SQLite's numbering, has the WAL-reset bug: 3040001 is 3.40.1.
     package static func hasWALResetBug(version: Int) -> Bool {
         switch version {
         case 3_044_006..<3_045_000, 3_050_007..<3_051_000: false

@@ -1,4 +1,4 @@
-// The keys of encrypted files. They go to SQLCipher's C functions rather than to SQL, so no trace and no statement
+// Keys of encrypted files. They are passed to SQLCipher's C functions rather than through SQL, so no trace or statement
 // contains them.
 
 import RowanSQLite
@@ -7,17 +7,17 @@ extension LocalConnection {
     /// Whether the running SQLite can encrypt files.
     package static var hasCodec: Bool { rowan_has_codec() != 0 }
 
-    /// Sets the key of the file. SQLCipher checks it at the first access to the file, not here.
+    /// Sets the key of the file. SQLCipher checks it on the first access to the file, not here.
     ///
-    /// - Throws: SQLITE_ERROR without a codec; SQLITE_MISUSE for no bytes, or outside of an access.
+    /// - Throws: SQLITE_ERROR without a codec; SQLITE_MISUSE for an empty key or outside an access.
     package func useKey(_ bytes: UnsafeRawBufferPointer) throws {
         try checkCodec(rowan_key(openPointer(), validKey(bytes), CInt(bytes.count)))
     }
 
     /// Encrypts the file with another key.
     ///
-    /// - Throws: SQLITE_ERROR without a codec; SQLITE_MISUSE for no bytes, for a file that is not encrypted, or outside
-    ///   of an access.
+    /// - Throws: SQLITE_ERROR without a codec; SQLITE_MISUSE for an empty key, for an unencrypted file, or outside an
+    ///   access.
     package func changeKey(_ bytes: UnsafeRawBufferPointer) throws {
         try checkCodec(rowan_rekey(openPointer(), validKey(bytes), CInt(bytes.count)))
     }
@@ -34,7 +34,7 @@ extension LocalConnection {
         return start
     }
 
-    /// The codec records no message: the connection would report the message of an earlier error.
+    /// The codec records no message, so the connection would report the message of an earlier error.
     private func checkCodec(_ code: CInt) throws {
         guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
     }

@@ -1,20 +1,20 @@
-// What extends SQLite itself: extensions in libraries or linked into the program, and virtual file systems.
+// Extensions of SQLite: in libraries or linked into the program, and virtual file systems.
 // Source: https://sqlite.org/loadext.html
 
 import RowanSQLite
 import Foundation
 
-/// The entry point of an extension, as C declares it.
+/// The entry point of an extension, as declared in C.
 public typealias SQLiteExtensionEntryPoint =
     @convention(c) (SQLiteConnection?, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, OpaquePointer?) -> CInt
 
 extension LocalConnection {
     // MARK: Extensions
 
-    /// Loads a library, and calls its entry point. SQLite accepts libraries only during this call, and never from SQL.
+    /// Loads a library and calls its entry point. SQLite accepts libraries only during this call, and never from SQL.
     ///
-    /// - Throws: SQLITE_MISUSE for a path or a name that C can't read; SQLITE_ERROR with the message of the system, or of
-    ///   the extension.
+    /// - Throws: SQLITE_MISUSE for a path or name that is not a valid C string; SQLITE_ERROR with the system's or the
+    ///   extension's message.
     package func loadExtension(path: String, entryPoint: String?) throws {
         let pointer = try openPointer()
         try refuseRemotely("extensions", "the nodes have the functions and modules of SQLite")
@@ -24,30 +24,30 @@ extension LocalConnection {
                     + "link the extension into the program and pass its entry point - \(path)")
         }
         try Self.checkExtension(path: path, entryPoint: entryPoint)
-        // Now: the library may register automatic extensions, one of which may fail.
+        // Called now because the library may register automatic extensions, one of which may fail.
         _ = rowan_api_routines()
         var message: UnsafeMutablePointer<CChar>?
         try set(.extensions, true)
-        // Also where this SQLite accepts them by default.
+        // Disabled even where this SQLite accepts extensions by default.
         defer { restore(.extensions, false) }
         let code = rowan_load_extension(pointer, path, entryPoint, &message)
-        // SQLite reports its last attempt, with another suffix, although the file is there.
+        // SQLite reports its last attempt, with another suffix, even if the file exists.
         let isMisnamed = message.map { strstr($0, "\(path).") != nil } ?? false
         let isThere = isMisnamed && FileManager.default.fileExists(atPath: path)
         try checkExtension(
             code, message, "could not load the extension - \(path)", reason: isThere ? Self.loaderError(path) : nil)
     }
 
-    /// Why the system can't load a library; nil if it can.
+    /// The reason why the system can't load a library; nil if it can.
     private static func loaderError(_ path: String) -> String? {
         guard let library = dlopen(path, RTLD_NOW) else { return dlerror().map { String(cString: $0) } }
         dlclose(library)
         return nil
     }
 
-    /// Calls the entry point of an extension that is part of the program.
+    /// Calls the entry point of an extension linked into the program.
     ///
-    /// - Throws: the code of the entry point, with its message.
+    /// - Throws: the entry point's error code, with its message.
     package func loadExtension(entryPoint: SQLiteExtensionEntryPoint) throws {
         let pointer = try openPointer()
         try refuseRemotely("extensions", "the nodes have the functions and modules of SQLite")
@@ -64,7 +64,7 @@ extension LocalConnection {
         guard !path.utf8.contains(0), entryPoint?.utf8.contains(0) != true else {
             throw misuse("the path or the entry point of the extension contains a NUL character: remove it")
         }
-        // The system looks for a name without a slash in its own folders. SQLite may add the suffix.
+        // The system searches its own folders for a name without a slash. SQLite may add the suffix.
         guard path.contains("/") else { return }
         let candidates = ["", ".so", ".dylib", ".dll"].map { path + $0 }
         guard candidates.contains(where: FileManager.default.fileExists) else {
@@ -77,14 +77,14 @@ extension LocalConnection {
         _ code: CInt, _ message: UnsafeMutablePointer<CChar>?, _ failure: String, reason: String? = nil
     ) throws {
         defer { sqlite3_free(message) }
-        // An extension that stays loaded when the connection closes has a code of its own.
+        // An extension that stays loaded when the connection closes returns its own code.
         guard code != SQLITE_OK, code != ResultCode.SQLITE_OK_LOAD_PERMANENTLY.rawValue else { return }
         let reason = reason ?? message.map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
         throw DatabaseError(
             resultCode: ResultCode(rawValue: code), message: reason.map { "\(failure): \($0)" } ?? failure)
     }
 
-    /// What SQLite says about a connection that does not open.
+    /// SQLite's message for a connection that fails to open.
     static func openingMessage(_ message: String) -> String {
         guard message.hasPrefix("automatic extension loading failed") else { return message }
         return message.trimmingCharacters(in: CharacterSet(charactersIn: ": "))
@@ -94,7 +94,7 @@ extension LocalConnection {
 
     // MARK: Virtual file systems
 
-    /// - Throws: SQLITE_ERROR, with the names of all virtual file systems, if none has this name.
+    /// - Throws: SQLITE_ERROR, listing the names of all virtual file systems, if none has this name.
     static func checkVFS(_ name: String) throws {
         guard name.utf8.contains(0) || sqlite3_vfs_find(name) == nil else { return }
         throw DatabaseError(
@@ -104,7 +104,7 @@ extension LocalConnection {
 
     private static func vfsNames() -> [String] {
         var next = sqlite3_vfs_find(nil)
-        // SQLite's own lock of the list, which is not recursive.
+        // SQLite's own lock for the list. It is not recursive.
         let lock = sqlite3_mutex_alloc(SQLITE_MUTEX_STATIC_MAIN)
         sqlite3_mutex_enter(lock)
         defer { sqlite3_mutex_leave(lock) }

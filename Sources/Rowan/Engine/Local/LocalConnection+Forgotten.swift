@@ -1,5 +1,5 @@
-// Statements and cursors that the program releases at any time, on any thread. They wait for the next access or, if the
-// connection is closed, for the thread that finalizes them.
+// Statements and cursors that the program may release at any time, on any thread. They wait for the next access or, if
+// the connection is closed, for the thread that finalizes them.
 
 import RowanSQLite
 import Synchronization
@@ -8,18 +8,18 @@ extension LocalConnection {
     struct Forgotten {
         /// The statements to finalize, as integers because pointers are not Sendable.
         var statements: [UInt] = []
-        /// What has ended, in this order.
+        /// The uses that have finished, in order.
         var ends: [End] = []
         var isEmpty: Bool { statements.isEmpty && ends.isEmpty }
-        /// Whether no access can follow.
+        /// Whether no more accesses can follow.
         var isClosed = false
         /// Whether a thread is finalizing statements of the closed connection: two threads must not do so at once.
         var isFinalizing = false
     }
 
-    /// What the program has released: a cursor that was running, or a use of the pool.
+    /// A released object: a running cursor or a use of the pool.
     ///
-    /// `@unchecked Sendable`: it is only a parcel. The lock of `forgotten` hands it to the thread with access.
+    /// `@unchecked Sendable`: it only carries the object. The lock of `forgotten` hands it to the thread with access.
     enum End: @unchecked Sendable {
         case run(Statement)
         case use(Statement, PreparedSQL)
@@ -40,7 +40,7 @@ extension LocalConnection {
         if isFinalizer { finalizeForgotten() }
     }
 
-    /// Finalizes the statements of the closed connection, on a single thread. It runs outside the lock: the last
+    /// Finalizes the statements of the closed connection on a single thread. It runs outside the lock: the last
     /// statement closes the connection, which releases the program's functions and everything they capture.
     func finalizeForgotten() {
         while let statement = forgotten.withLock({ forgotten in
@@ -52,21 +52,21 @@ extension LocalConnection {
         }
     }
 
-    /// Ends the run of a cursor: now if the thread has access, otherwise at the next access.
+    /// Finishes the run of a cursor: now if the thread has access, otherwise at the next access.
     @usableFromInline
     package func endRun(of statement: Statement) {
         guard isAccessible else { return forget(.run(statement)) }
         statement.endRun()
     }
 
-    /// Leaves an end to the next access. If none can follow, there is nothing to end.
+    /// Defers an end to the next access. If no access can follow, there is nothing to finish.
     func forget(_ end: End) {
         forgotten.withLock { forgotten in
             if !forgotten.isClosed { forgotten.ends.append(end) }
         }
     }
 
-    /// Frees what was released since the last access.
+    /// Frees everything released since the last access.
     package func releaseForgotten() {
         let taken = forgotten.withLock { forgotten in
             guard !forgotten.isEmpty else { return Forgotten() }
@@ -81,7 +81,7 @@ extension LocalConnection {
             }
         }
         for statement in taken.statements { sqlite3_finalize(SQLiteStatement(bitPattern: statement)) }
-        // What has ended may have held the last reference to a statement.
+        // A finished use may have held the last reference to a statement.
         releaseForgotten()
     }
 }

@@ -1,9 +1,9 @@
-// What a statement must not do in a read or on a suspended connection, and how its effects are undone.
+// Restrictions on statements in a read access or on a suspended connection, and how their effects are undone.
 
 import RowanSQLite
 
 extension LocalConnection {
-    /// Runs a statement that no check may refuse: it restores a state after an access that failed or was cancelled.
+    /// Runs a statement that no check may reject, because it restores a state after a failed or cancelled access.
     @discardableResult
     package func runUnchecked(_ sql: String) -> CInt {
         guard let pointer else { return SQLITE_MISUSE }
@@ -12,14 +12,14 @@ extension LocalConnection {
 
     // MARK: Pragmas in reads
 
-    /// Records how to restore the state that a pragma sets during a read.
+    /// Records how to restore the state that a pragma changes during a read.
     func keepPragma(of statement: Statement) throws {
         guard let pragma = statement.settingPragma else { return }
         pragmasToRestore.append(try settingBack(pragma))
     }
 
     /// The pragma that restores the current state. It is prepared before the other pragma is compiled, because many
-    /// pragmas act during compilation.
+    /// pragmas take effect during compilation.
     ///
     /// - Throws: SQLITE_READONLY for a state that SQLite does not report.
     func settingBack(_ pragma: StatementProfile.Pragma) throws -> String {
@@ -31,14 +31,13 @@ extension LocalConnection {
                     + "Configuration.prepareDatabase, or in a write",
                 sql: "PRAGMA \(pragma.name)")
         }
-        // A zero timeout also means our own handler, which the pragma removes.
+        // A zero timeout may also mean our own handler, which the pragma removes.
         if pragma.name == "busy_timeout", value == 0.databaseValue { return Self.ownBusyHandler }
         return "PRAGMA \(name) = \(value.sqlLiteral)"
     }
 
-    /// Numbers that change when another connection has committed, and not with the commits of this one: for the main
-    /// database and for each attached file.
-    /// <https://sqlite.org/pragma.html#pragma_data_version>
+    /// Numbers that change with commits by other connections but not with this connection's own: for the main database
+    /// and for each attached file. <https://sqlite.org/pragma.html#pragma_data_version>
     package func foreignDataVersions() throws -> [String: Int64] {
         try openHooks().silently {
             try unwatched {
@@ -46,14 +45,14 @@ extension LocalConnection {
                 return try schemas.reduce(into: [:]) { versions, schema in
                     let value = try firstValue("PRAGMA \(schema.quotedDatabaseIdentifier).data_version")
                     if case .int64(let version) = value?.storage { versions[schema] = version }
-                    // The numbers of two leaders, or of two connections to one, have nothing to do with each other.
+                    // The numbers of two leaders, or of two connections to one leader, are unrelated.
                     if let remote { versions["session"] = Int64(remote.runner.sessionNumber) }
                 }
             }
         }
     }
 
-    /// The files of the main database and of the attached ones, by schema. Other connections can't see the temporary
+    /// The files of the main database and of attached databases, by schema. Other connections can't see the temporary
     /// database.
     package func databaseFiles() throws -> [String: String] {
         let pointer = try openPointer()
@@ -67,7 +66,7 @@ extension LocalConnection {
         return files
     }
 
-    /// The first value of a query, or nil without rows.
+    /// The first value of a query, or nil if it returns no rows.
     func firstValue(_ sql: String) throws -> DatabaseValue? {
         let query = try prepare(sql)
         defer { query.reset() }
@@ -75,15 +74,15 @@ extension LocalConnection {
         return try query.firstStep() ? DatabaseValue(sqliteStatement: query.handle, index: 0) : nil
     }
 
-    /// Marks that the busy handler must be installed again.
+    /// Marks that the busy handler must be reinstalled.
     private static let ownBusyHandler = "busy handler"
 
     private func restore(_ sql: String) {
-        // The access has its result or its error, and what could be set can be set again.
+        // The access already has its result or its error, and a state that could be set can be set again.
         try? insisting { try check(runUnchecked(sql)) }
     }
 
-    /// Restores the previous values of the pragmas that a read has set, at its end.
+    /// Restores the pragma values that a read has changed. Called when the read finishes.
     package func restorePragmas() {
         guard !pragmasToRestore.isEmpty else { return }
         hooks?.silently {
@@ -92,13 +91,13 @@ extension LocalConnection {
             }
         }
         pragmasToRestore = []
-        // Some pragmas change what statements do.
+        // Some pragmas change the effect of statements.
         schemaDidMove()
     }
 
     // MARK: Snapshots
 
-    /// - Throws: SQLITE_MISUSE if a statement ends a transaction that belongs to something else.
+    /// - Throws: SQLITE_MISUSE if a statement ends a transaction that it doesn't own.
     package func refuseEndOfKeptTransaction(
         _ operation: StatementProfile.TransactionOperation?, _ sql: String? = nil
     ) throws {
@@ -108,10 +107,10 @@ extension LocalConnection {
 
     // MARK: Interruption
 
-    /// Runs the closure, and interrupts its running statements once a condition holds. The condition is checked several
+    /// Runs the closure and interrupts its running statements once a condition holds. The condition is checked several
     /// hundred times per millisecond, on the thread of the access.
     package func interrupting<T>(when isInterrupted: @escaping () -> Bool, _ body: () throws -> T) rethrows -> T {
-        // The shadow of a remote database must not fail to commit what the cluster has committed: see `interrupt`.
+        // The shadow of a remote database must not fail to commit a change already committed remotely: see `interrupt`.
         guard let hooks, remote == nil else { return try body() }
         let token = hooks.onProgress { !isInterrupted() }
         defer { hooks.remove(token) }
@@ -134,7 +133,7 @@ extension LocalConnection {
         }
     }
 
-    /// Calls the closure again as long as a shared cache is locked and the busy handler waits: SQLite does not ask it.
+    /// Calls the closure again while a shared cache is locked and the handler waits, because SQLite doesn't call it.
     ///
     /// - Parameter code: the result of the first call.
     /// - Returns: the result of the last call.
@@ -149,8 +148,8 @@ extension LocalConnection {
 
     // MARK: Suspension
 
-    /// Refuses any statement that would lock the file while the connection is suspended, and releases the locks that it
-    /// holds.
+    /// Rejects any statement that would lock the file while the connection is suspended, and releases the locks that
+    /// the connection holds.
     ///
     /// - Throws: SQLITE_ABORT.
     func checkSuspension(_ statement: Statement) throws {
@@ -160,7 +159,7 @@ extension LocalConnection {
         }
         // In WAL mode, a read takes no lock that blocks another process.
         if statement.isReadonly, isInWAL { return }
-        // A statement that is calling a function can't be reset. It is interrupted, and the next statement gets here.
+        // A statement that is calling a function can't be reset. It is interrupted, and the next one is checked here.
         if holdsTransaction, !isInStep {
             resetRunningStatements()
             runUnchecked("ROLLBACK")
@@ -171,7 +170,7 @@ extension LocalConnection {
 }
 
 extension DatabaseError {
-    /// The error of an access to a suspended database. Programs know its documented message.
+    /// The error of an access to a suspended database. Programs rely on its documented message.
     static func suspended(sql: String? = nil) -> DatabaseError {
         DatabaseError(resultCode: .SQLITE_ABORT, message: suspensionMessage, sql: sql)
     }
@@ -181,8 +180,8 @@ extension DatabaseError {
     /// Whether the database was suspended.
     package var isSuspension: Bool { resultCode == .SQLITE_ABORT && message == Self.suspensionMessage }
 
-    /// The error of a change of the schema that a function runs: SQLite would continue the calling statement with
-    /// tables that are gone, and crashes if a hook is installed.
+    /// The error for a schema change made by a function: SQLite would continue the calling statement with tables that
+    /// no longer exist, and crashes if a hook is installed.
     static func schemaChangeInStep(sql: String) -> DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,
@@ -192,11 +191,11 @@ extension DatabaseError {
     }
 }
 
-/// What a transaction belongs to that the program must not end.
+/// The owner of a transaction that the program must not end.
 package enum TransactionKeeper {
     /// A snapshot: another transaction would see a later state.
     case snapshot
-    /// A migration, which is recorded in the transaction that it runs in.
+    /// A migration, which is recorded in the transaction it runs in.
     case migration(String)
 
     fileprivate func refusal(of operation: StatementProfile.TransactionOperation?) -> String? {

@@ -4,10 +4,10 @@ import RowanSQLite
 import Foundation
 
 extension LocalConnection {
-    /// Compiles the first statement of a text, and records its effects.
+    /// Compiles the first statement of a text and records its effects.
     ///
     /// - Parameter isTerminated: whether the last byte is a NUL, which saves SQLite a copy of the text.
-    /// - Returns: the statement, or nil if the text contains only blanks and comments; and the length of its text.
+    /// - Returns: the statement, or nil if the text contains only whitespace and comments, and the length of its text.
     func compile(
         _ text: UnsafeBufferPointer<UInt8>, isTerminated: Bool = false, flags: CUnsignedInt = 0
     ) throws -> (statement: Statement?, length: Int) {
@@ -49,7 +49,7 @@ extension LocalConnection {
             guard try remote.refresh() else { throw failure }
             (code, profile) = prepare(refusingPragmas: readOnlyDepth > 0)
         }
-        // After an error, SQLite's end position is not the end of the statement.
+        // After an error, SQLite's end position is not at the end of the statement.
         guard code == SQLITE_OK else { throw explained(error(code, sql: sql(end))) }
         let length = tail.map { Swift.min(UnsafeRawPointer($0) - UnsafeRawPointer(start), end) } ?? end
         guard let pointer else { return (nil, length) }
@@ -61,13 +61,13 @@ extension LocalConnection {
             if let remote { try remote.makeStatement(pointer, own, profile, epoch: epoch) } else {
                 Statement(connection: self, pointer: pointer, sql: own, profile: profile, epoch: epoch)
             }
-        // A statement that writes is refused when it runs.
+        // A statement that writes is rejected when it runs.
         if let keptPragma, statement.traits.contains(.isAllowedInReads) { pragmasToRestore.append(keptPragma) }
         return (statement, length)
     }
 
-    /// Runs the closure, and returns the effects of all statements that it compiles. Statements that were compiled
-    /// before are not included: release them first.
+    /// Runs the closure and returns the effects of all statements that it compiles. Statements compiled before are not
+    /// included: release them first.
     package func collectingProfiles(_ body: () throws -> Void) rethrows -> StatementProfile {
         let outer = collectedProfile
         collectedProfile = StatementProfile()

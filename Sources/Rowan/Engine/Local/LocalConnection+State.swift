@@ -24,7 +24,7 @@ extension LocalConnection {
         return pointer.map { Int(sqlite3_total_changes64($0)) } ?? 0
     }
 
-    /// The file of the main database; empty for a database in memory. <https://sqlite.org/c3ref/db_filename.html>
+    /// The file of the main database; empty for an in-memory database. <https://sqlite.org/c3ref/db_filename.html>
     package var mainFileName: String? {
         pointer.flatMap { sqlite3_db_filename($0, "main") }.map { String(cString: $0) }
     }
@@ -34,7 +34,7 @@ extension LocalConnection {
     package var lastErrorCode: CInt { pointer.map { sqlite3_errcode($0) } ?? SQLITE_MISUSE }
     package var lastErrorMessage: String? { pointer.map { String(cString: sqlite3_errmsg($0)) } }
 
-    /// The declared type of a column of a table, and its collation; nil for a view, and for a missing column.
+    /// The declared type of a column of a table, and its collation; nil for a view or a missing column.
     package func columnType(
         _ column: String, of table: String, in schema: String
     ) -> (declared: String, collation: String)? {
@@ -65,11 +65,11 @@ extension LocalConnection {
 
     // MARK: Running statements
 
-    /// Whether SQLite is calling the program in the middle of a step.
+    /// Whether SQLite is calling the program during a step.
     var isInStep: Bool { hooks.map { $0.callDepth > 0 } ?? false }
 
-    /// Resets the running statements, which hold a snapshot of the database. Their cursors can't continue. In the
-    /// middle of a step, it does nothing: SQLite would continue a statement that was reset.
+    /// Resets the running statements, which hold a snapshot of the database. Their cursors can't continue. Does nothing
+    /// during a step, because SQLite would continue a statement that was reset.
     package func resetRunningStatements() {
         guard let pointer, !isInStep else { return }
         var statement = sqlite3_next_stmt(pointer, nil)
@@ -93,7 +93,7 @@ extension LocalConnection {
         return false
     }
 
-    /// Whether the access with this number is still running, but its statements were reset in the meantime.
+    /// Whether the access with this number is still running, but its statements have been reset.
     func hasOnlyReset(since number: Int) -> Bool {
         resetAccesses.contains(number) && resetAccesses.upperBound == accessNumber
     }
@@ -105,14 +105,14 @@ extension LocalConnection {
         case foreignKeys
         case doubleQuotedStringsInQueries
         case doubleQuotedStringsInDefinitions
-        /// Whether renaming a table leaves other definitions alone.
+        /// Whether renaming a table leaves other definitions unchanged.
         case legacyRenaming
         case writableSchema
-        /// Whether the C API loads libraries.
+        /// Whether the C API can load libraries.
         case extensions
         /// Whether VACUUM empties the database.
         case resetDatabase
-        /// Whether the last connection leaves the write-ahead log as it is.
+        /// Whether the last connection to close leaves the write-ahead log in place.
         case keepsLogWhenClosing
 
         fileprivate var id: CInt {
@@ -131,14 +131,14 @@ extension LocalConnection {
 
     package func set(_ option: Option, _ isOn: Bool) throws {
         try check(rowan_db_config(openPointer(), option.id, isOn ? 1 : 0))
-        // Statements then have other actions.
+        // Statements then have different actions.
         if option == .foreignKeys { schemaDidMove() }
     }
 
     package func isOn(_ option: Option) -> Bool { pointer.map { rowan_db_config_value($0, option.id) == 1 } ?? false }
 
-    /// Runs the closure with another value of an option, and restores its value: with calls of C, which neither a
-    /// cancellation nor an interruption prevents, as it could a pragma.
+    /// Runs the closure with another value of an option, then restores it. This uses C calls, because a pragma could be
+    /// cancelled or interrupted.
     package func with<T>(_ option: Option, _ isOn: Bool, _ body: () throws -> T) throws -> T {
         let wasOn = self.isOn(option)
         try set(option, isOn)
@@ -146,20 +146,20 @@ extension LocalConnection {
         return try body()
     }
 
-    /// Restores an option. It does nothing if the program has closed the connection.
+    /// Restores an option. Does nothing if the program has closed the connection.
     package func restore(_ option: Option, _ isOn: Bool) {
-        // What could be changed can be changed back.
+        // An option that could be changed can be changed back.
         if pointer != nil { try? set(option, isOn) }
     }
 
-    /// Runs what restores a state, although the access may be cancelled or interrupted: the interruption is meant for what ran
-    /// before.
+    /// Runs an operation that restores a state, even if the access is cancelled or interrupted: the interruption was
+    /// meant for earlier statements.
     package func insisting<T>(_ body: () throws -> T) throws -> T {
         try shielded {
-            // A program that interrupts again and again gets its error in the end.
+            // A program that keeps interrupting eventually gets its error.
             for _ in 0..<100 {
                 do { return try body() } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
-                    // SQLite interrupts all statements until those that were running have ended.
+                    // SQLite interrupts all statements until the running ones have finished.
                     resetRunningStatements()
                 }
             }
@@ -171,7 +171,7 @@ extension LocalConnection {
 
     private static let currentErrorLog = Mutex<ErrorLog?>(nil)
 
-    /// The log of SQLite's errors, for the whole process. <https://sqlite.org/errlog.html>
+    /// The process-wide log of SQLite errors. <https://sqlite.org/errlog.html>
     package static var errorLog: ErrorLog? {
         get { currentErrorLog.withLock { $0 } }
         set {
@@ -190,7 +190,7 @@ extension LocalConnection {
         if let pointer { sqlite3_db_release_memory(pointer) }
     }
 
-    /// The number of pages that the connection has written into files. It may start again from below.
+    /// The number of pages that the connection has written to files. It may be reset.
     package var writtenPageCount: Int {
         var (count, highest): (CInt, CInt) = (0, 0)
         guard let pointer else { return 0 }
@@ -232,7 +232,7 @@ extension LocalConnection {
         package func step(_ pageCount: CInt) throws -> Bool {
             let code = sqlite3_backup_step(backup, pageCount)
             guard code == SQLITE_OK || code == SQLITE_DONE else {
-                // The code of the step, rather than that of the end.
+                // The code of the step rather than that of the finish.
                 let error = destination.error(code)
                 _ = end()
                 throw error
@@ -252,10 +252,10 @@ extension LocalConnection {
 // MARK: - The schema
 
 extension LocalConnection {
-    /// Invalidates everything that was derived from the schema: it is derived again on demand.
+    /// Invalidates everything derived from the schema, which is derived again on demand.
     package func schemaDidMove() { schemaEpoch &+= 1 }
 
-    /// Records that this connection has changed a schema, or undone a change.
+    /// Records that this connection has changed a schema or undone such a change.
     func ownSchemaDidMove() {
         schemaDidMove()
         noteSchemaVersions()
@@ -270,7 +270,7 @@ extension LocalConnection {
         return versions != nil && versions == schemaVersions
     }
 
-    /// Makes SQLite compare its schema with that of the file, as it does at the start of each statement.
+    /// Makes SQLite compare its schema with the file's schema, as it does at the start of each statement.
     package func checkSchema() throws {
         if let remote {
             try remote.refresh()
@@ -279,10 +279,10 @@ extension LocalConnection {
         try unwatched { try run("SELECT 1 FROM sqlite_master LIMIT 1") }
     }
 
-    /// Whether another connection has changed a schema, after SQLite has recompiled a statement.
+    /// Whether another connection has changed a schema, checked after SQLite has recompiled a statement.
     func hasForeignSchemaChange() -> Bool { !noteSchemaVersions() }
 
-    /// Invalidates the schema if another connection has committed a change of it.
+    /// Invalidates the schema if another connection has committed a change to it.
     package func checkForeignCommits() {
         var version: UInt32 = 0
         guard sqlite3_file_control(pointer, "main", SQLITE_FCNTL_DATA_VERSION, &version) == SQLITE_OK,
@@ -291,28 +291,27 @@ extension LocalConnection {
         dataVersion = version
         guard hasForeignSchemaChange() else { return }
         schemaDidMove()
-        // Until a statement runs, SQLite compiles with its outdated schema: profiles would miss new triggers.
+        // Until a statement runs, SQLite compiles with its outdated schema, so profiles would miss new triggers.
         try? checkSchema()
     }
 
-    /// A number that changes with each commit, of this connection or of another one: that of the last transaction.
+    /// A number that changes with each commit of any connection, as of the last transaction.
     package var lastDataVersion: UInt32? {
         var version: UInt32 = 0
-        // The shadow never changes its number.
+        // The shadow's number never changes.
         guard remote == nil else { return nil }
         let code = sqlite3_file_control(pointer, "main", SQLITE_FCNTL_DATA_VERSION, &version)
         return code == SQLITE_OK ? version : nil
     }
 
-    /// Whether the schema has changed, by this connection or by a commit of another one.
+    /// Whether the schema has changed, by this connection or by another connection's commit.
     @usableFromInline
     package func hasMovedSchema(since epoch: Int) -> Bool {
         checkForeignCommits()
         return schemaEpoch != epoch
     }
 
-    /// The versions of the main schema and of the attached schemas. No other connection can change the temporary
-    /// schema.
+    /// The versions of the main and attached schemas. No other connection can change the temporary schema.
     private func currentSchemaVersions() throws -> [Int64] {
         let connection = try openPointer()
         var versions: [Int64] = []

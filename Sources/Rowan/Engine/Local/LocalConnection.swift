@@ -5,36 +5,36 @@ import RowanSQLite
 package import Synchronization
 import Foundation
 
-/// A connection of the C API, and the state that its statements share.
+/// A connection of the C API, and the state shared by its statements.
 ///
-/// An access uses it exclusively: `@exclusivity(unchecked)` saves the checks on state that each statement reads.
+/// An access uses it exclusively: `@exclusivity(unchecked)` avoids checks on state that every statement reads.
 public final class LocalConnection {
     /// The C connection; nil after `close`.
     @exclusivity(unchecked) package private(set) var pointer: SQLiteConnection?
     /// The listeners of SQLite's hooks; nil after `close`.
     @exclusivity(unchecked) package private(set) var hooks: ConnectionHooks?
 
-    /// Whether lossy conversions are refused.
+    /// Whether lossy conversions are rejected.
     @usableFromInline package let isStrict: Bool
     package let publicStatementArguments: Bool
-    /// Whether a named argument that a statement does not use is an error.
+    /// Whether an unused named argument is an error.
     package let isStrictAboutArguments: Bool
 
     /// The statements that Rowan generates or runs from SQL text: see StatementPool.
     @exclusivity(unchecked) package var pool = TextCache<PreparedSQL>(capacity: 256)
-    /// The statements that the program requests with `cachedStatement`.
+    /// The statements requested by the program with `cachedStatement`.
     @exclusivity(unchecked) package var userStatements = TextCache<Statement>(capacity: 256)
 
-    /// The buffer of generated SQL: all queries reuse its memory.
+    /// The buffer of generated SQL: its memory is reused by all queries.
     package let text = SQLText()
 
-    /// While positive, statements that write are refused.
+    /// While positive, statements that write are rejected.
     @exclusivity(unchecked) package var readOnlyDepth = 0
-    /// The pragmas that restore the states that a read has set, in the order to run them.
+    /// The pragmas that restore the states that a read has changed, in the order in which to run them.
     package var pragmasToRestore: [String] = []
 
-    /// The version of the schema that statements, layouts, plans and answers are made for. It increases whenever this
-    /// connection changes the schema, and whenever SQLite had to recompile a statement.
+    /// The version of the schema that statements, layouts, plans and cached results are based on. It increases whenever
+    /// this connection changes the schema, and whenever SQLite has recompiled a statement.
     @exclusivity(unchecked) @usableFromInline package var schemaEpoch = 0
 
     /// The schema versions at the last check; nil if SQLite could not report them.
@@ -43,30 +43,30 @@ public final class LocalConnection {
     /// <https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html>
     var dataVersion: UInt32 = 0
 
-    /// The transaction, according to SQLite's autocommit flag.
+    /// The transaction according to SQLite's autocommit flag.
     @exclusivity(unchecked) package var transaction = TransactionState()
-    /// The effects of the statements that are compiled from now on, while they are collected.
+    /// The effects of subsequently compiled statements, while they are being collected.
     var collectedProfile: StatementProfile?
 
     @exclusivity(unchecked) private var pendingEnding: TransactionState.Ending?
 
-    /// Whether anybody is told about statements: see StatementWatcher.
+    /// Whether statements are reported: see StatementWatcher.
     @exclusivity(unchecked) var isWatched = false
-    /// Whether Rowan runs queries of its own, which nobody is told about.
+    /// Whether Rowan is running its own queries, which are not reported.
     @exclusivity(unchecked) var isRunningOwnQueries = false
     @exclusivity(unchecked) var watcher: (any StatementWatcher)?
     @exclusivity(unchecked) var watchesStatements = false
-    /// The error of a query of Rowan's own, during which SQLite has rolled back the transaction of the program.
+    /// The error of one of Rowan's own queries during which SQLite rolled back the program's transaction.
     @exclusivity(unchecked) var lostTransaction: (any Error)?
     @exclusivity(unchecked) var readRecorder: (any ReadRecorder)?
     /// The traces of the program.
     @exclusivity(unchecked) var tracer: StatementTracer?
     /// The measurements of the access for instruments.
     @exclusivity(unchecked) var meter: StatementMeter?
-    /// Where the rows are, if they are not in this database.
+    /// Where the rows are stored, if not in this database.
     @exclusivity(unchecked) var remote: RemoteConnection?
     @exclusivity(unchecked) package internal(set) var abilities = ConnectionAbilities.local
-    /// Whether a step is more than that of SQLite: somebody hears of it, or another machine runs it.
+    /// Whether a step needs more than SQLite's own: it is reported, or runs on another machine.
     @exclusivity(unchecked) var isStepSpecial = false
     /// The guards of the databases that can have a log.
     var guards: [CheckpointGuard] = []
@@ -74,39 +74,39 @@ public final class LocalConnection {
     var makeGuard: ((CheckpointGuard.File) -> CheckpointGuard?)?
     /// The last commit of the connection, according to `lastDataVersion`: nil during an access.
     package var ownDataVersion: UInt32?
-    /// The error of a watcher that has refused a commit.
+    /// The error of a watcher that rejected a commit.
     package var commitRefusal: (any Error)?
 
     /// The thread that has access, or 0.
     package let ownerThread = Atomic<UInt>(0)
 
-    /// Increases at the end of each access, and when running statements are reset: cursors can't continue afterwards.
+    /// Increases when an access finishes and when running statements are reset. Cursors can't continue afterwards.
     @exclusivity(unchecked) @usableFromInline package var accessNumber = 0
-    /// The last consecutive numbers that ended because running statements were reset, rather than with their access.
+    /// The last consecutive access numbers that ended with a reset of running statements, rather than with the access.
     var resetAccesses = 0..<0
 
-    /// The virtual tables whose content other tables show: see DatabaseRegion+ShownTables.
+    /// The virtual tables whose content is visible in other tables: see DatabaseRegion+ShownTables.
     package var shownTables: (tables: [StatementProfile.Table: StatementProfile.Table], epoch: Int)?
 
-    /// The foreign keys, once an error was about one.
+    /// The foreign keys, read after an error about one.
     var foreignKeyHints: (hints: [ForeignKeyHint], epoch: Int)?
 
-    /// The definitions of functions, collations and tokenizers that SQLite has refused.
+    /// The definitions of functions, collations and tokenizers that SQLite has rejected.
     var refusedDefinitions: [RefusedDefinition] = []
 
-    /// What the program released outside an access, while others may use the connection: it waits for the next access.
+    /// Objects that the program has released outside an access. They wait for the next access.
     let forgotten = Mutex(Forgotten())
 
-    /// Set from any thread: the task of the current access is cancelled.
+    /// Whether the task of the current access is cancelled; set from any thread.
     package let isCancelled = Atomic<Bool>(false)
 
-    /// Whether the connection runs what belongs to no task: see `shielded`.
+    /// Whether the connection is running work that belongs to no task: see `shielded`.
     package let isShielded = Mutex(false)
 
-    /// What the open transaction belongs to, if the program must not end it.
+    /// The owner of the open transaction, if the program must not end it.
     package var transactionKeeper: TransactionKeeper?
 
-    /// Set from any thread: no statement may take a write lock.
+    /// Whether statements must not take a write lock; set from any thread.
     package let isSuspended = Atomic<Bool>(false)
 
     package init(
@@ -154,7 +154,7 @@ public final class LocalConnection {
         closeEventually()
     }
 
-    /// Finalizes the cached statements, and checks that no other statement remains.
+    /// Finalizes the cached statements and checks that no other statement remains.
     ///
     /// - Throws: SQLITE_BUSY if the program still holds a statement. The error log lists all of them.
     package func checkClosing() throws {
@@ -163,7 +163,7 @@ public final class LocalConnection {
         releaseForgotten()
         var kept = statements(of: pointer)
         if !kept.isEmpty, !kept.contains(where: { sqlite3_stmt_busy($0) != 0 }) {
-            // Virtual tables keep statements of their own until the schema is reset.
+            // Virtual tables keep their own statements until the schema is reset.
             let isWritable = isOn(.writableSchema)
             hooks?.silently { _ = runUnchecked("PRAGMA writable_schema = RESET") }
             restore(.writableSchema, isWritable)
@@ -183,7 +183,7 @@ public final class LocalConnection {
             sql: first)
     }
 
-    /// The statements that are not finalized.
+    /// The statements that have not been finalized.
     private func statements(of pointer: SQLiteConnection) -> [SQLiteStatement] {
         var statements: [SQLiteStatement] = []
         while let next = sqlite3_next_stmt(pointer, statements.last) { statements.append(next) }
@@ -192,7 +192,7 @@ public final class LocalConnection {
 
     /// Finalizes the cached statements and closes the connection.
     ///
-    /// - Throws: SQLITE_BUSY if a statement outside the caches is not finalized; the connection then stays open.
+    /// - Throws: SQLITE_BUSY if a statement outside the caches has not been finalized; the connection then stays open.
     package func close() throws {
         guard let pointer else { return }
         try checkClosing()
@@ -205,11 +205,11 @@ public final class LocalConnection {
         remote?.runner.close()
     }
 
-    /// Closes the connection once its last statement is finalized. No access is needed, because no access can follow.
+    /// Closes the connection once its last statement is finalized. Requires no access, because none can follow.
     package func closeEventually() {
         guard let pointer else { return }
         // Callbacks must not reach the Database, which may be released before the last statement. The authorizer and
-        // its object stay: SQLite calls them only during compilation, which can't happen any more.
+        // its object stay: SQLite calls them only during compilation, which can no longer happen.
         hooks?.removeAll()
         (watcher, watchesStatements, isWatched, tracer, meter) = (nil, false, false, nil, nil)
         remote?.runner.close()
@@ -224,8 +224,8 @@ public final class LocalConnection {
     /// Whether the current access must stop.
     package var mustStop: Bool { isCancelled.load(ordering: .relaxed) && !isShielded.withLock { $0 } }
 
-    /// Runs what the cancellation of the task doesn't stop: what follows the end of a transaction, which belongs to observers
-    /// rather than to the task that wrote, and what restores a state.
+    /// Runs work that must continue if the task is cancelled: work that follows a transaction, which belongs to
+    /// observers rather than to the writing task, and work that restores a state.
     package func shielded<T>(_ body: () throws -> T) rethrows -> T {
         let wasShielded = isShielded.withLock { isShielded in
             defer { isShielded = true }
@@ -237,7 +237,7 @@ public final class LocalConnection {
 
     /// The C connection.
     ///
-    /// - Throws: SQLITE_MISUSE if the connection is closed, or used outside of an access.
+    /// - Throws: SQLITE_MISUSE if the connection is closed, or used outside an access.
     package func openPointer() throws -> SQLiteConnection {
         guard let pointer else { throw DatabaseError.connectionIsClosed }
         guard isAccessible else { throw DatabaseError.outsideOfAccess }
@@ -260,7 +260,7 @@ public final class LocalConnection {
     ) -> DatabaseError {
         if let error = DatabaseError.unstorable(code, "an argument", sql: sql) { return error }
         let last = pointer.map { sqlite3_extended_errcode($0) } ?? code
-        // The message belongs to this code only if SQLite recorded this very error.
+        // The message belongs to this code only if SQLite recorded this exact error.
         let isRecorded = last & 0xFF == code & 0xFF
         let message = isRecorded ? pointer.map { String(cString: sqlite3_errmsg($0)) } : nil
         if let refusal = refusal(explaining: message) { return refusal.with(sql: sql) }
@@ -292,7 +292,7 @@ public final class LocalConnection {
 // MARK: - Transactions
 
 extension LocalConnection {
-    /// Records that a statement which affects the transaction or the schema has run, or that any statement has failed.
+    /// Records that a statement that affects the transaction or the schema has run, or that any statement has failed.
     /// The statement is not reset yet, so callbacks wait for `notifyTransactionEnd`.
     func didRun(_ statement: Statement, succeeded: Bool) {
         if succeeded, statement.traits.contains(.changesSchema) {
@@ -308,12 +308,12 @@ extension LocalConnection {
             epoch: schemaEpoch)
         if let ending { pendingEnding = ending }
         if let ending, isRunningOwnQueries, ending != .committed { lostTransaction = DatabaseError.abortedTransaction }
-        // The rollback may have undone changes of the schema.
+        // The rollback may have undone schema changes.
         let isRolledBack = ending.map { $0 != .committed } ?? (succeeded && operation?.isRollbackTo == true)
         if isRolledBack, transaction.hasMovedSchema(schemaEpoch) { ownSchemaDidMove() }
     }
 
-    /// Records a transaction that may have ended without a statement of ours.
+    /// Records a transaction that may have ended without one of our statements.
     package func noteTransaction() {
         let ending = transaction.update(
             isOpen: isInsideTransaction, commits: false, isStatement: false, epoch: schemaEpoch)
@@ -323,7 +323,7 @@ extension LocalConnection {
         notifyTransactionEnd()
     }
 
-    /// Notifies the listeners of the end of the transaction, once the statement that ended it is reset.
+    /// Notifies the listeners that the transaction has ended, once the statement that ended it is reset.
     func notifyTransactionEnd() {
         guard let ending = pendingEnding else {
             if isWatched { watcher?.didReset() }
@@ -334,7 +334,7 @@ extension LocalConnection {
         watcher?.transactionDidEnd(committed: ending == .committed)
     }
 
-    /// Checks all the conditions for a statement to run.
+    /// Checks all conditions for a statement to run.
     func willRun(_ statement: Statement) throws {
         _ = try openPointer()
         let traits = statement.traits

@@ -1,21 +1,21 @@
-// A row that is about to change, as SQLite lends it to its pre-update hook.
+// A row that is about to change, as passed to SQLite's pre-update hook.
 // Source: https://sqlite.org/c3ref/preupdate_blobwrite.html
 
 import RowanSQLite
 
-/// A row that is about to change. Use it in the call of the hook only.
+/// A row that is about to change. Valid only during the call of the hook.
 package struct PreUpdateRow {
     /// The row before or after the change.
     package enum Version {
         case initial, final
     }
 
-    /// What SQLite says about a value.
+    /// SQLite's information on a value.
     package enum Field {
         case value(DatabaseValue)
-        /// The row was stored before its table got the column.
+        /// The row was stored before the column was added to its table.
         case missing
-        /// SQLite has no value at this index.
+        /// SQLite provides no value at this index.
         case none
     }
 
@@ -27,9 +27,9 @@ package struct PreUpdateRow {
     package let operation: CInt
     package let schema: UnsafePointer<CChar>
     package let table: UnsafePointer<CChar>
-    /// Undefined for an insertion, and in a table without rowid.
+    /// Undefined for an insertion, and for a table without rowid.
     package let initialRowID: Int64
-    /// Undefined for a deletion, and in a table without rowid.
+    /// Undefined for a deletion, and for a table without rowid.
     package let finalRowID: Int64
 
     init?(
@@ -48,13 +48,13 @@ package struct PreUpdateRow {
     /// The number of columns of the table.
     package var columnCount: Int { Int(rowan_preupdate_count(connection)) }
 
-    /// 0 for a change of the statement itself, 1 for one of a trigger, 2 for one of a trigger of a trigger...
+    /// 0 for a change made by the statement itself, 1 for one made by a trigger, 2 for one made by a trigger's trigger…
     package var depth: Int { Int(rowan_preupdate_depth(connection)) }
 
     /// Whether the change is a write to an open blob, which SQLite reports as a deletion.
     package var isBlobWrite: Bool { rowan_preupdate_is_blob_write(connection) != 0 }
 
-    /// - Precondition: an insertion has no initial version, a deletion has no final one.
+    /// - Precondition: the version exists: an insertion has no initial version, a deletion no final one.
     package func field(_ index: Int, _ version: Version) -> Field {
         var value: OpaquePointer?
         let code =

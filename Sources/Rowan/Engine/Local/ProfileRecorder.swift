@@ -1,15 +1,15 @@
 // Fills the profile of a statement while SQLite compiles it. The authorizer is installed once, when the connection
-// opens, because installing one expires every statement. It does nothing when no profile is being filled.
+// opens, because installing one expires every statement. It does nothing while no profile is being filled.
 
 import RowanSQLite
 
-/// Records what SQLite's compiler reports to its authorizer.
+/// Records the actions that SQLite's compiler reports to its authorizer.
 final class ProfileRecorder {
     /// The profile that is being filled.
     @exclusivity(unchecked) private var profile: StatementProfile?
-    /// Whether to refuse pragmas that set a state: many act while they are compiled.
+    /// Whether to reject pragmas that change state: many take effect during compilation.
     @exclusivity(unchecked) private var refusesPragmas = false
-    /// Whether a DELETE without condition empties its table at once.
+    /// Whether a DELETE without a condition empties its table at once.
     @exclusivity(unchecked) var truncatesTables = true
     /// Whether the last report was the removal of a table: SQLite then reports the deletion of its rows.
     @exclusivity(unchecked) private var isDropping = false
@@ -18,7 +18,7 @@ final class ProfileRecorder {
     func recording<T>(
         refusingPragmas: Bool, _ compile: () throws -> T
     ) rethrows -> (result: T, profile: StatementProfile) {
-        // A nested compilation, by a virtual table's module, has its own profile.
+        // A nested compilation by a virtual table's module has its own profile.
         let outer = (profile, refusesPragmas)
         (profile, refusesPragmas) = (StatementProfile(), refusingPragmas)
         defer { (profile, refusesPragmas) = outer }
@@ -39,7 +39,7 @@ final class ProfileRecorder {
     private typealias Text = UnsafePointer<CChar>
 
     private func answer(_ code: CInt, _ first: Text?, _ second: Text?, _ schema: Text?, _ view: Text?) -> CInt {
-        // A view of which the statement names no column, as in COUNT(*), is reported only with what it reads.
+        // A view of which the statement names no column, as in COUNT(*), is reported only with the columns it reads.
         if code == SQLITE_READ, let view {
             profile?.reads[.init(schema: "", name: Self.string(view)), default: []] = []
         }
@@ -51,7 +51,7 @@ final class ProfileRecorder {
             SQLITE_DROP_TABLE, SQLITE_DROP_TEMP_TABLE, SQLITE_DROP_VIEW, SQLITE_DROP_TEMP_VIEW,
             SQLITE_DROP_VTABLE,
         ].contains(code)
-        // For a deletion, this answer means: row by row. In a DROP TABLE, it would skip the statement.
+        // For a deletion, this result means row by row. In a DROP TABLE, it would skip the statement.
         // Source: https://sqlite.org/c3ref/c_deny.html
         guard code == SQLITE_DELETE, !wasDropping, let first, sqlite3_strnicmp(first, "sqlite_", 7) != 0 else {
             return SQLITE_OK
@@ -59,13 +59,13 @@ final class ProfileRecorder {
         return SQLITE_IGNORE
     }
 
-    /// - Returns: false to refuse the statement.
+    /// - Returns: false to reject the statement.
     private func record(_ code: CInt, _ first: Text?, _ second: Text?, _ schema: Text?) -> Bool {
         guard profile != nil else { return true }
         func table() -> StatementProfile.Table { .init(schema: Self.string(schema), name: Self.string(first)) }
         switch code {
         case SQLITE_READ:
-            // For rows that are read without columns, SQLite reports an empty column name.
+            // For rows read without columns, SQLite reports an empty column name.
             let column = Self.string(second)
             profile!.reads[table(), default: []].formUnion(column.isEmpty ? [] : [column])
         case SQLITE_UPDATE:
@@ -126,7 +126,7 @@ final class ProfileRecorder {
         case SQLITE_DROP_TRIGGER, SQLITE_DROP_TEMP_TRIGGER: change = (.drop, .trigger)
         case SQLITE_DROP_VIEW, SQLITE_DROP_TEMP_VIEW: change = (.drop, .view)
         case SQLITE_DROP_VTABLE: change = (.drop, .virtualTable)
-        // For ALTER TABLE, SQLite reports the schema, then the table.
+        // For ALTER TABLE, SQLite reports the schema and then the table.
         case SQLITE_ALTER_TABLE:
             return .init(action: .alter, kind: .table, schema: string(first), name: string(second))
         default: return nil
@@ -136,7 +136,7 @@ final class ProfileRecorder {
 }
 
 extension StatementProfile {
-    /// Notes what the statement itself does, rather than its triggers and views.
+    /// Records the effects of the statement itself, rather than of its triggers and views.
     fileprivate mutating func noteOwn(_ code: CInt, _ name: UnsafePointer<CChar>?) {
         switch code {
         case SQLITE_READ: own.noteRead(name.map { String(cString: $0) } ?? "")
@@ -144,7 +144,7 @@ extension StatementProfile {
         case SQLITE_UPDATE: noteWrite(.update, name)
         case SQLITE_DELETE: noteWrite(.delete, name)
         case SQLITE_ANALYZE: own.maintenance = "ANALYZE"
-        // The creation of an index is reported before.
+        // The creation of an index is reported first.
         case SQLITE_REINDEX where schemaChanges.isEmpty: own.maintenance = "REINDEX"
         case SQLITE_DETACH: own.maintenance = "DETACH"
         default: break
@@ -152,14 +152,14 @@ extension StatementProfile {
     }
 
     private mutating func noteWrite(_ operation: OwnEffects.Operation, _ name: UnsafePointer<CChar>?) {
-        // An upsert and a replacement report their insertion first.
+        // An upsert or a replacement reports its insertion first.
         guard own.write == nil else { return }
         own.write = OwnEffects.Write(operation: operation, table: name.map { String(cString: $0) } ?? "")
     }
 
-    /// Completes tables and views whose rows are read without columns. SQLite reports them as the FROM clause writes
-    /// them: without a schema, whether a table, a view or a common table expression. It also reports the tables behind
-    /// views and common table expressions. Views stay, because others may replace them.
+    /// Completes tables and views whose rows are read without columns. SQLite reports them as written in the FROM
+    /// clause, without a schema, whether a table, a view or a common table expression. It also reports the tables
+    /// behind views and common table expressions. Views are kept, because others may replace them.
     mutating func findSchemas(in connection: SQLiteConnection) {
         // A statement that writes also reports the names of triggers.
         let writes = !insertions.isEmpty || !deletions.isEmpty || !updates.isEmpty
@@ -173,7 +173,7 @@ extension StatementProfile {
         }
     }
 
-    /// The schema where SQLite finds a table or a view: temp, main, then the attached ones.
+    /// The schema where SQLite finds a table or a view: temp, main, then the attached schemas.
     private static func schema(
         ofTable name: String, in connection: SQLiteConnection,
         _ contains: (SQLiteConnection, _ schema: UnsafePointer<CChar>?, _ name: String) -> Bool
@@ -193,7 +193,7 @@ extension StatementProfile {
         sqlite3_table_column_metadata(connection, schema, name, nil, nil, nil, nil, nil, nil) == SQLITE_OK
     }
 
-    /// Whether a name is that of a table or of a view, for which SQLite has no function: whether it compiles.
+    /// Whether a name is that of a table or a view. SQLite has no function for this, so a query is compiled.
     private static func isReadable(
         _ connection: SQLiteConnection, _ schema: UnsafePointer<CChar>?, _ name: String
     ) -> Bool {

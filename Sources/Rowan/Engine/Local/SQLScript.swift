@@ -1,14 +1,14 @@
 // A text of several statements. SQLite compiles one and reports where the next one begins. The text is copied once,
-// with a NUL at its end, which saves SQLite a copy of the remaining text for each statement.
+// with a terminating NUL, which saves SQLite a copy of the remaining text for each statement.
 
 import RowanSQLText
 import RowanSQLite
 import Foundation
 
-/// The statements of a text, compiled one after the other: each may depend on the effects of the previous one.
+/// The statements of a text, compiled one by one, because each may depend on the effects of the previous one.
 package final class SQLScript {
     private let connection: LocalConnection
-    /// The text, and a NUL.
+    /// The NUL-terminated text.
     private let bytes: ContiguousArray<UInt8>
     private var position = 0
 
@@ -33,7 +33,7 @@ package final class SQLScript {
 
     /// Compiles the next statement, or returns nil at the end of the text.
     ///
-    /// Complexity: the length of the statement.
+    /// Complexity: linear in the length of the statement.
     package func next() throws -> Statement? {
         while position < bytes.count - 1 {
             let compiled = try bytes.withUnsafeBufferPointer { buffer in
@@ -47,7 +47,7 @@ package final class SQLScript {
     }
 }
 
-/// The structure of SQL text that can be determined without compiling it: blanks, comments and semicolons.
+/// The structure of SQL text that can be determined without compiling it: whitespace, comments and semicolons.
 package enum SQLBytes {
     /// - Throws: SQLITE_ERROR for a NUL, at which SQLite would silently stop; SQLITE_TOOBIG for 2 GiB or more.
     static func check(_ text: UnsafeBufferPointer<UInt8>) throws {
@@ -79,7 +79,7 @@ package enum SQLBytes {
         return "unexpected NUL character in SQL"
     }
 
-    /// The position of the first token, after blanks, comments and semicolons. It compiles no statement: a statement
+    /// The position of the first token, after whitespace, comments and semicolons. No statement is compiled, because it
     /// may depend on the effects of the previous one.
     package static func endOfBlanks(_ text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
         var index = start
@@ -100,7 +100,7 @@ package enum SQLBytes {
         endOfBlanks(text, from: 0) == text.count
     }
 
-    /// The text of one statement, without the blanks and semicolons around it.
+    /// The text of one statement, without surrounding whitespace and semicolons.
     static func trimmed(_ text: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
         var start = 0
         var end = text.count
@@ -125,7 +125,7 @@ package enum SQLBytes {
 }
 
 extension String {
-    /// The text of one statement, without the blanks and semicolons around it.
+    /// The text of one statement, without surrounding whitespace and semicolons.
     package var trimmedStatement: String {
         var text = self
         return text.withUTF8 { String(decoding: SQLBytes.trimmed($0), as: UTF8.self) }

@@ -5,27 +5,27 @@ import RowanSQLite
 package import Foundation
 
 extension LocalConnection {
-    /// The bytes of a file with the content of a database.
+    /// The bytes of a file with the content of the database.
     package func serialize(_ schema: String) throws -> Data {
         let connection = try openPointer(with: schema)
         try refuseRemotely("serialization", "copy it with DatabaseCluster.dump(to:)")
         var count: sqlite3_int64 = 0
         guard let bytes = sqlite3_serialize(connection, schema, &count, 0) else {
-            // Nothing is in the database yet.
+            // The database is still empty.
             if count == 0, sqlite3_errcode(connection) == SQLITE_OK { return Data() }
             let code = sqlite3_errcode(connection)
             throw error(code == SQLITE_OK ? SQLITE_NOMEM : code)
         }
-        // A database in memory has no WAL file: with these versions of the format, SQLite could not open it.
+        // An in-memory database has no WAL file, so SQLite could not open it with these format versions.
         if count >= 20, bytes[18] == 2 || bytes[19] == 2 { (bytes[18], bytes[19]) = (1, 1) }
         return Data(bytesNoCopy: bytes, count: Int(count), deallocator: .custom { bytes, _ in sqlite3_free(bytes) })
     }
 
-    /// Replaces a database with the content of a file, in memory.
+    /// Replaces a database with an in-memory one that has the content of a file.
     package func deserialize(_ data: Data, into schema: String) throws {
         let connection = try openPointer(with: schema)
         try refuseRemotely("serialization", "import the rows with SQL")
-        // SQLite owns the memory, even if the call fails. It must not be nil.
+        // SQLite owns the memory even if the call fails. It must not be nil.
         guard let bytes = sqlite3_malloc64(sqlite3_uint64(max(data.count, 1))) else { throw error(SQLITE_NOMEM) }
         data.copyBytes(to: UnsafeMutableRawBufferPointer(start: bytes, count: data.count))
         let count = sqlite3_int64(data.count)

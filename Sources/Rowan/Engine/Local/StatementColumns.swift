@@ -1,8 +1,8 @@
-// The columns of a statement's current row as SQLite stores them, without copies: what a dump writes.
+// The columns of a statement's current row as SQLite stores them, without copies, for dumps.
 
 import RowanSQLite
 
-/// A column of the current row. Its bytes are valid until the next step, or until the column is read again.
+/// A column of the current row. Its bytes are valid until the next step or until the column is read again.
 package enum StoredColumn {
     case null
     case integer(Int64)
@@ -14,7 +14,7 @@ package enum StoredColumn {
 extension Statement {
     /// A column of the current row.
     ///
-    /// - Precondition: the statement has just returned a row, and has this column.
+    /// - Precondition: the statement has just returned a row and has this column.
     @inline(__always)
     package func storedColumn(_ index: Int) -> StoredColumn {
         let column = CInt(truncatingIfNeeded: index)
@@ -25,7 +25,7 @@ extension Statement {
             let text = sqlite3_column_text(sqliteStatement, column)
             return .text(.init(start: text, count: Int(sqlite3_column_bytes(sqliteStatement, column))))
         case SQLITE_BLOB:
-            // An empty blob has no address.
+            // An empty blob has a null address.
             let blob = sqlite3_column_blob(sqliteStatement, column)?.assumingMemoryBound(to: UInt8.self)
             return .blob(.init(start: blob, count: Int(sqlite3_column_bytes(sqliteStatement, column))))
         default: return .null
@@ -33,11 +33,11 @@ extension Statement {
     }
 }
 
-/// Converts decimal text to a double as SQLite does, which is not always the nearest double.
+/// Converts decimal text to a double as SQLite does. The result is not always the nearest double.
 package final class RealParser {
     private let statement: Statement
 
-    /// - Throws: a ``DatabaseError`` if the connection is closed, or used outside of an access.
+    /// - Throws: a ``DatabaseError`` if the connection is closed, or used outside an access.
     package init(_ connection: LocalConnection) throws {
         statement = try connection.prepare("SELECT CAST(?1 AS REAL)")
     }
@@ -68,14 +68,14 @@ extension Statement {
 }
 
 extension Row {
-    /// A column, valid as long as the row, and until the column is read again.
+    /// A column, valid during the lifetime of the row and until the column is read again.
     ///
     /// - Precondition: the index is valid.
     @inline(__always)
     func storedColumn(_ index: Int) -> StoredColumn {
         let position = position(ofColumn: index)
         if let statement = storage.statement { return statement.storedColumn(position) }
-        // Without a statement, the source has values.
+        // Without a statement, the source contains values.
         let column = storage.source.values![position]
         switch column.type {
         case SQLITE_INTEGER: return .integer(column.integer)

@@ -1,14 +1,14 @@
-// The buffer of a text that is written in chunks: its memory does not grow with the text. Bytes become a String only
-// when a chunk is full, because appending each part to a String takes ten times as long as copying it.
+// A buffer for text written in chunks, so that memory does not grow with the text. Bytes become a String only when a
+// chunk is full, because appending each part to a String takes ten times as long as copying it.
 
 import RowanSQLite
 import Foundation
 
 /// A buffer of UTF-8 text, which passes its content to a stream whenever it is full.
 package final class TextBuffer {
-    /// The number of bytes of a chunk.
+    /// The size of a chunk in bytes.
     package static let chunkSize = 1 << 16
-    /// Room for a value behind a full chunk: a chunk usually ends at the end of a row.
+    /// Leaves room for a value after a full chunk: a chunk usually ends at the end of a row.
     private static let capacity = 2 * chunkSize
 
     private let start: UnsafeMutablePointer<UInt8>
@@ -23,17 +23,17 @@ package final class TextBuffer {
 
     deinit { start.deallocate() }
 
-    /// The number of bytes that were appended.
+    /// The total number of appended bytes.
     package var totalCount: Int { flushedCount + count }
 
     /// Whether a chunk is full.
     @inline(__always)
     package var isChunkFull: Bool { count >= Self.chunkSize }
 
-    /// Passes the content to the stream, without the first bytes of a character whose other bytes are missing.
+    /// Passes the content to the stream, except for the first bytes of an incomplete character.
     package func flush() { flush(count - incompleteCount) }
 
-    /// Passes the whole content to the stream, even if its last character is incomplete.
+    /// Passes the entire content to the stream, even if its last character is incomplete.
     package func flushAll() { flush(count) }
 
     private func flush(_ length: Int) {
@@ -44,7 +44,7 @@ package final class TextBuffer {
         start.update(from: start + length, count: count)
     }
 
-    /// The number of bytes of a last character that may still be incomplete: 3 at most.
+    /// The number of bytes of a final character that may be incomplete, at most 3.
     private var incompleteCount: Int {
         var length = 0
         while length < min(3, count) {
@@ -58,7 +58,7 @@ package final class TextBuffer {
         return 0
     }
 
-    /// Makes room for a few bytes: at most `chunkSize`.
+    /// Makes room for up to `chunkSize` bytes.
     @inline(__always)
     private func room(_ more: Int) -> UnsafeMutablePointer<UInt8> {
         if Self.capacity &- count < more { flush() }
@@ -99,7 +99,7 @@ package final class TextBuffer {
         }
     }
 
-    /// Appends bytes, with each occurrence of a byte twice.
+    /// Appends bytes, doubling each occurrence of one byte.
     package func append(_ bytes: UnsafeBufferPointer<UInt8>, doubling quote: UInt8) {
         guard let source = bytes.baseAddress else { return }
         var position = 0
@@ -117,7 +117,7 @@ package final class TextBuffer {
     /// Appends the decimal digits of an integer.
     package func append(_ integer: Int64) {
         if integer >= 0, integer < 10 { return append(byte: 0x30 &+ UInt8(truncatingIfNeeded: integer)) }
-        // From the last digit to the first, at the end of the room, then moved to its start.
+        // The digits are written from last to first at the end of the room, then moved to its start.
         let digits = room(20)
         var position = 20
         var value = integer.magnitude
@@ -136,7 +136,7 @@ package final class TextBuffer {
         count &+= length
     }
 
-    /// Appends a double as SQLite converts it to text, or with more digits if these stand for another double.
+    /// Appends a double as SQLite converts it to text, or with more digits if that text gives a different double.
     package func append(asText double: Double) {
         let size = 64
         room(size).withMemoryRebound(to: CChar.self, capacity: size) {
@@ -169,7 +169,7 @@ package final class TextBuffer {
     package func append(base64 bytes: UnsafeBufferPointer<UInt8>) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            // Pieces of whole groups of three bytes: only the last one is padded.
+            // Pieces consist of whole groups of three bytes, so only the last one is padded.
             let piece = UnsafeBufferPointer(rebasing: rest.prefix(3 * 4096))
             append(Data(buffer: piece).base64EncodedString())
             rest = rest.dropFirst(piece.count)

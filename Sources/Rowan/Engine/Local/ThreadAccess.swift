@@ -1,4 +1,4 @@
-// Access belongs to a thread: its identity, and the errors of other threads.
+// Access belongs to a thread: its identity, and the errors for other threads.
 
 import Foundation
 

@@ -7,14 +7,14 @@ public final class ColumnLayout: Sendable {
     /// The names, from left to right.
     @usableFromInline package let names: [String]
 
-    /// Whether all names are distinct for SQLite.
+    /// Whether SQLite considers all names distinct.
     @usableFromInline package let hasUniqueNames: Bool
 
-    /// How many of the first columns may be expected: if two columns have the same name, an expected column may not be
-    /// the leftmost one of its name.
+    /// The number of leading columns that may be expected by position: if two columns have the same name, an expected
+    /// column may not be the leftmost one with its name.
     @inlinable var predictableCount: Int { hasUniqueNames ? names.count : 1 }
 
-    /// The folded names. Joins look up keys that are not columns in every row, so folding must not repeat.
+    /// The folded names. Joins look up keys that are not columns in every row, so folding must not be repeated.
     private let foldedNames: [String]
 
     /// The statement column of the row's first column; 0 if the columns are not adjacent.
@@ -46,7 +46,7 @@ public final class ColumnLayout: Sendable {
         self.scopes = scopes
     }
 
-    /// Adjacent columns of a layout.
+    /// Adjacent columns of another layout.
     package init(_ range: Range<Int>, of layout: ColumnLayout, scopes: [String: ColumnLayout] = [:]) {
         if range == layout.names.indices {
             names = layout.names
@@ -78,7 +78,7 @@ public final class ColumnLayout: Sendable {
     /// The positions of the columns in the statement, from left to right.
     package var statementIndexes: [Int] { indexes ?? Array(start..<(start + names.count)) }
 
-    /// The number of columns that are also the first columns of the statement: all of them, or none.
+    /// The number of columns that are also the first columns of the statement: all or none.
     var leadingCount: Int { start == 0 && indexes == nil ? names.count : 0 }
 
     /// The index of the leftmost column with this name, ignoring ASCII case.

@@ -1,7 +1,7 @@
-// A copy of a row for other threads. A row remembers its last lookup, and what decoders have found out: only one thread
-// may use it. The copied values behind it never change, so that any number of rows, each of one thread, can show them.
+// A copy of a row for other threads. A row caches its last lookup and the findings of decoders, so only one thread may
+// use it. The copied values behind it never change, so any number of rows, each on its own thread, can share them.
 
-/// A copy of a row that can leave its access, and be used by any thread.
+/// A copy of a row that can leave its access and be used on any thread.
 ///
 /// ```swift
 /// let rows = try await dbPool.read { db in
@@ -13,9 +13,9 @@
 /// }
 /// ```
 ///
-/// It includes the scopes and the prefetched rows of the row. See ``row`` for all that a ``Row`` can do.
+/// It includes the scopes and the prefetched rows of the row. See ``row`` for everything that a ``Row`` can do.
 public struct DetachedRow: @unchecked Sendable {
-    // `@unchecked Sendable` without a lock: all that these refer to was complete before, and never changes.
+    // `@unchecked Sendable` without a lock, because everything these refer to is complete and never changes.
     private let layout: ColumnLayout
     private let storage: RowStorage
     private let base: Int
@@ -28,12 +28,12 @@ public struct DetachedRow: @unchecked Sendable {
 
     /// A row with the same content, for this thread.
     ///
-    /// Complexity: O(1) without prefetched rows; otherwise O(N), N being the number of prefetched associations.
+    /// Complexity: O(1) without prefetched rows; otherwise O(N), where N is the number of prefetched associations.
     public var row: Row { Row(layout: layout, storage: storage.separated(), base: base) }
 }
 
 extension Row {
-    /// A copy that can leave the access, and be used by any thread.
+    /// A copy that can leave the access and be used on any thread.
     ///
     /// ```swift
     /// let row = try await dbPool.read { db in
@@ -41,12 +41,12 @@ extension Row {
     /// }
     /// ```
     ///
-    /// The copy may share memory with the rows that were fetched together with this one.
+    /// The copy may share memory with the rows fetched together with this one.
     public func detached() -> DetachedRow { DetachedRow(self) }
 }
 
 extension RowStorage {
-    /// The same values, with objects of their own for what decoders change.
+    /// The same values, with separate objects for the state that decoders change.
     fileprivate func separated() -> RowStorage {
         guard let prefetched = source.prefetched else { return self }
         return RowStorage(
@@ -62,20 +62,20 @@ extension DetachedRow {
     /// The names of the columns, from left to right.
     public var columnNames: [String] { layout.names }
 
-    /// The value of the column at an index; the leftmost column has index 0.
+    /// The value of the column at an index, where the leftmost column has index 0.
     ///
-    /// - Precondition: the value converts to the type; NULL only converts to an optional. ``Row/decode(_:atIndex:)``
-    /// throws an error instead.
+    /// - Precondition: the value can be converted to the type; NULL can only be converted to an optional.
+    ///   ``Row/decode(_:atIndex:)`` throws an error instead.
     public subscript<Value: DatabaseValueConvertible>(_ index: Int) -> Value { row[index] }
 
-    /// The value of the leftmost column with this name, case-insensitively. For an optional, a missing column is nil.
+    /// The value of the leftmost column with this name, case-insensitively. A missing column gives nil for an optional.
     ///
-    /// - Precondition: the value converts to the type.
+    /// - Precondition: the value can be converted to the type.
     public subscript<Value: DatabaseValueConvertible>(_ columnName: String) -> Value { row[columnName] }
 
-    /// The same, by column expression.
+    /// The value of the column given by a column expression.
     ///
-    /// - Precondition: the value converts to the type.
+    /// - Precondition: the value can be converted to the type.
     public subscript<Value: DatabaseValueConvertible>(_ column: some ColumnExpression) -> Value { row[column.name] }
 }
 

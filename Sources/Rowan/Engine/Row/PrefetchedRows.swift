@@ -1,5 +1,4 @@
-// The prefetched rows that belong to the rows of a batch. They are assigned once, by number; row objects are made on
-// demand.
+// The prefetched rows of the rows of a batch. They are assigned once, by number, and row objects are created on demand.
 
 /// The prefetched rows of one row.
 package struct PrefetchedRows {
@@ -16,7 +15,7 @@ package struct PrefetchedRows {
     package subscript(_ key: String) -> PrefetchedGroup.Rows? { tree.group(key)?.rows(of: index) }
 }
 
-/// The prefetched rows of all rows of a batch, and of their scopes.
+/// The prefetched rows of all rows of a batch and of their scopes.
 package final class PrefetchTree {
     @exclusivity(unchecked) package var groups: [String: PrefetchedGroup] = [:]
     @exclusivity(unchecked) fileprivate(set) var scopes: [String: PrefetchTree] = [:]
@@ -37,7 +36,7 @@ package final class PrefetchTree {
 
     var keys: Set<String> { scopes.values.reduce(into: Set(groups.keys)) { $0.formUnion($1.keys) } }
 
-    /// The group of the nearest scope; among scopes of one depth, of the first one.
+    /// The group of the nearest scope; among scopes of the same depth, the first one.
     fileprivate func group(_ key: String) -> PrefetchedGroup? {
         if let group = groups[key] { return group }
         var level = orderedScopes
@@ -50,7 +49,7 @@ package final class PrefetchTree {
         return nil
     }
 
-    /// The same rows, with objects of their own for what decoders change.
+    /// The same rows, with separate objects for the state that decoders change.
     func separated() -> PrefetchTree {
         let tree = PrefetchTree()
         tree.groups = groups.mapValues { $0.separated() }
@@ -61,7 +60,7 @@ package final class PrefetchTree {
         return tree
     }
 
-    /// Clears the decoders' memory of the prefetched rows.
+    /// Clears the state that decoders keep in the prefetched rows.
     func forget() {
         for group in groups.values { group.forget() }
         for scope in scopes.values { scope.forget() }
@@ -71,7 +70,7 @@ package final class PrefetchTree {
 extension Row {
     /// The prefetched rows of this row and of its scopes.
     package var prefetchedTree: PrefetchedRows? {
-        // The rows of a batch are stored one after the other.
+        // The rows of a batch are stored contiguously.
         storage.prefetched.map { PrefetchedRows(tree: $0, index: base / storage.columns.names.count) }
     }
 }
@@ -113,7 +112,7 @@ package final class PrefetchedGroup {
         (places, starts, order) = (other.places, other.starts, other.order)
     }
 
-    /// The same rows, with objects of their own for what decoders change.
+    /// The same rows, with separate objects for the state that decoders change.
     fileprivate func separated() -> PrefetchedGroup { PrefetchedGroup(self) }
 
     func rows(of origin: Int) -> Rows {
@@ -138,7 +137,7 @@ package final class PrefetchedGroup {
         package var all: [Row] { range.map { group.batch.row(at: Int(group.order[$0])) } }
     }
 
-    /// One row object that visits rows: decoders reuse what they remember from one row to the next.
+    /// A row object that visits rows: decoders reuse their state from one row to the next.
     package final class Walk {
         package let rows: Rows
         @exclusivity(unchecked) private var row: Row?
@@ -153,7 +152,7 @@ package final class PrefetchedGroup {
         }
 
         deinit {
-            // Under a cursor, which clears the memory, the next walk reuses the object.
+            // Under a cursor, which clears the state, the next walk reuses the object.
             if isKept { rows.group.idleRow = row } else { row?.stopMoving() }
         }
 

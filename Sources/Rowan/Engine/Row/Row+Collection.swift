@@ -41,7 +41,7 @@ extension Row {
             values: dictionary.values.map { $0?.databaseValue ?? .null })
     }
 
-    /// Creates a row with these columns, or returns nil if a key is not a string or a value does not convert.
+    /// Creates a row with these columns, or returns nil if a key is not a string or a value can't be converted.
     public convenience init?(_ dictionary: [AnyHashable: Any]) {
         var values: [String: DatabaseValue] = [:]
         for (key, value) in dictionary {
@@ -87,7 +87,7 @@ extension Row: CustomStringConvertible, CustomDebugStringConvertible {
         "[" + map { "\($0):\($1)" }.joined(separator: " ") + "]"
     }
 
-    /// The columns, the unadapted row, the scopes, and the numbers of prefetched rows, one per line.
+    /// The columns, the unadapted row, the scopes, and the numbers of prefetched rows, one item per line.
     public var debugDescription: String {
         var lines = ["▿ \(description)"]
         if isAdapted { lines.append("  unadapted: \(unadapted.description)") }

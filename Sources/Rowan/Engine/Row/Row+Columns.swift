@@ -1,11 +1,11 @@
 // The values of columns by index, by name and by column expression, converted to the requested type or untyped.
-// `@inlinable`: benchmarks fetch-index and fetch-name; the conversion specialises in the user's module.
+// `@inlinable`: benchmarks fetch-index and fetch-name; the conversion is specialised in the user's module.
 
 extension Row {
-    /// The value of the column at an index; the leftmost column has index 0.
+    /// The value of the column at an index, where the leftmost column has index 0.
     ///
-    /// - Precondition: the value converts to the type; NULL only converts to an optional. ``decode(_:atIndex:)`` throws
-    /// an error instead.
+    /// - Precondition: the value can be converted to the type; NULL can only be converted to an optional.
+    ///   ``decode(_:atIndex:)`` throws an error instead.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ index: Int) -> Value {
         if UInt(bitPattern: index) < UInt(bitPattern: liveCount) {
@@ -17,9 +17,9 @@ extension Row {
         decodingFailed(Value.self, at: index)
     }
 
-    /// The value of the leftmost column with this name, case-insensitively. For an optional, a missing column is nil.
+    /// The value of the leftmost column with this name, case-insensitively. A missing column gives nil for an optional.
     ///
-    /// - Precondition: the value converts to the type. `decode(_:forColumn:)` throws an error instead.
+    /// - Precondition: the value can be converted to the type. `decode(_:forColumn:)` throws an error instead.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ columnName: String) -> Value {
         if let index = index(ofColumn: columnName) {
@@ -34,9 +34,9 @@ extension Row {
         missingColumn(columnName)
     }
 
-    /// The same, by column expression.
+    /// The value of the column given by a column expression. A missing column gives nil for an optional.
     ///
-    /// - Precondition: the value converts to the type. `decode(_:forColumn:)` throws an error instead.
+    /// - Precondition: the value can be converted to the type. `decode(_:forColumn:)` throws an error instead.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ column: some ColumnExpression) -> Value {
         self[column.name]
@@ -48,15 +48,15 @@ extension Row {
         return column(atUncheckedIndex: index).databaseValue.storage.value
     }
 
-    /// The untyped value of the leftmost column with this name; nil for NULL and for a missing column.
+    /// The untyped value of the leftmost column with this name; nil for NULL or a missing column.
     public subscript(_ columnName: String) -> (any DatabaseValueConvertible)? {
         index(ofColumn: columnName).flatMap { column(atUncheckedIndex: $0).databaseValue.storage.value }
     }
 
-    /// The same, by column expression.
+    /// The untyped value of the column given by a column expression; nil for NULL or a missing column.
     public subscript(_ column: some ColumnExpression) -> (any DatabaseValueConvertible)? { self[column.name] }
 
-    /// The first non-NULL value of several columns. Missing columns, and values that don't convert, count as NULL.
+    /// The first non-NULL value of several columns. Missing columns and values that can't be converted count as NULL.
     public func coalesce<T: DatabaseValueConvertible>(_ columns: some Collection<String>) -> T? {
         for name in columns {
             guard let index = index(ofColumn: name) else { continue }
@@ -65,14 +65,14 @@ extension Row {
         return nil
     }
 
-    /// The same, by column expressions.
+    /// The first non-NULL value of several column expressions.
     public func coalesce<T: DatabaseValueConvertible>(_ columns: [any ColumnExpression]) -> T? {
         coalesce(columns.map(\.name))
     }
 
     /// Decodes the column at an index.
     ///
-    /// - Throws: ``RowDecodingError`` for a missing column, or a value that does not convert.
+    /// - Throws: ``RowDecodingError`` for a missing column or a value that can't be converted.
     public func decode<Value: DatabaseValueConvertible>(
         _ type: Value.Type = Value.self, atIndex index: Int
     ) throws -> Value {
@@ -85,7 +85,7 @@ extension Row {
 
     /// Decodes the leftmost column with this name.
     ///
-    /// - Throws: ``RowDecodingError`` for a missing column, or a value that does not convert.
+    /// - Throws: ``RowDecodingError`` for a missing column or a value that can't be converted.
     public func decode<Value: DatabaseValueConvertible>(
         _ type: Value.Type = Value.self, forColumn columnName: String
     ) throws -> Value {
@@ -96,9 +96,9 @@ extension Row {
         return try decode(type, atIndex: index)
     }
 
-    /// The same, by column expression.
+    /// Decodes the column given by a column expression.
     ///
-    /// - Throws: ``RowDecodingError`` for a missing column, or a value that does not convert.
+    /// - Throws: ``RowDecodingError`` for a missing column or a value that can't be converted.
     public func decode<Value: DatabaseValueConvertible>(
         _ type: Value.Type = Value.self, forColumn column: some ColumnExpression
     ) throws -> Value {
@@ -127,13 +127,13 @@ extension Row {
         RowDecodingError(reason: "column not found: \(name.debugDescription)", column: name, row: self)
     }
 
-    /// Whether the configuration of the connection lets errors show values. A copy of a row has no connection.
+    /// Whether the connection's configuration lets errors show values. A copied row has no connection.
     package var showsValues: Bool { statement?.connection.publicStatementArguments ?? false }
 
     /// The start of the row, for an error message: at most 20 columns, with 20 bytes of each value.
     var errorDescription: String { start { $0.errorDescription(limit: 20) } }
 
-    /// The same, with the storage classes of the values.
+    /// The start of the row for an error message, with storage classes instead of values.
     var errorOutline: String { start(\.storageClass) }
 
     private func start(_ text: (DatabaseValue) -> String) -> String {

@@ -1,21 +1,21 @@
 // Typed columns as row subscripts.
 
 extension Row {
-    /// The value of a typed column, with the type of the column.
+    /// The value of a typed column, in the type of the column.
     ///
     /// ```swift
     /// let score = row[Player.Columns.score]   // Int
     /// ```
     ///
-    /// - Precondition: the value converts to the type. ``decode(_:)`` throws an error instead.
+    /// - Precondition: the value can be converted to the type. ``decode(_:)`` throws an error instead.
     public subscript<Value: DatabaseValueConvertible>(_ column: TypedColumn<Value>) -> Value {
         guard column.decode != nil else { return self[column.name] }
         do { return try decode(column) } catch { fatalError("\(error)") }
     }
 
-    /// Decodes a typed column, with the type of the column.
+    /// Decodes a typed column to the type of the column.
     ///
-    /// - Throws: ``RowDecodingError`` for a missing column, or a value that does not convert.
+    /// - Throws: ``RowDecodingError`` for a missing column or a value that can't be converted.
     public func decode<Value: DatabaseValueConvertible>(_ column: TypedColumn<Value>) throws -> Value {
         guard let decode = column.decode else { return try self.decode(Value.self, forColumn: column.name) }
         guard let index = index(ofColumn: column.name) else {
@@ -26,7 +26,7 @@ extension Row {
         throw decodingError(Value.self, at: index)
     }
 
-    /// Not available: the column decides the type.
+    /// Not available: the column determines the type.
     @_disfavoredOverload
     @available(
         *, unavailable,

@@ -1,12 +1,12 @@
-// A row is a view with three parts: a layout (which columns), a storage (where the values are) and an offset (which row
-// of the storage). Adapted rows, scopes and copies have another layout, storage or offset. A cursor, which moves one
-// object from row to row, sets `isMoved`: then decoders remember their work (RowMemory). A lookup by name first tries
-// the expected column: the one after the last match.
+// A row is a view with three parts: a layout (the columns), a storage (the values) and an offset (the row within the
+// storage). Adapted rows, scopes and copies have another layout, storage or offset. A cursor, which moves one object
+// from row to row, sets `isMoved` so that decoders cache their work (RowMemory). A lookup by name first tries the
+// expected column, which is the one after the last match.
 
 import RowanSQLite
 public import Foundation
 
-/// A row of the database.
+/// A database row.
 ///
 /// ```swift
 /// if let row = try Row.fetchOne(db, sql: "SELECT * FROM player WHERE id = ?", arguments: [1]) {
@@ -17,25 +17,25 @@ public import Foundation
 /// ```
 ///
 /// A cursor returns the same row object at each step: copy a row to keep it. The rows of `fetchAll`, `fetchSet` and
-/// `fetchOne` are copies. A row belongs to its access, and to one thread: ``detached()`` makes a copy that is `Sendable`.
+/// `fetchOne` are copies. A row belongs to its access and to one thread: ``detached()`` makes a `Sendable` copy.
 ///
 /// Article: <doc:FetchingRows>.
 public final class Row {
-    /// Which columns the row shows.
+    /// The columns that the row shows.
     @usableFromInline let layout: ColumnLayout
 
-    /// Where the values are.
+    /// The values of the row.
     @usableFromInline let storage: RowStorage
 
     /// The position of the row's first column in the storage; the position of the whole row if the columns are not
     /// adjacent.
     @exclusivity(unchecked) @usableFromInline var offset: Int
 
-    /// The number of columns that read straight from the statement at their own index: all columns of a live row; none
-    /// for an owned row, a scope, or strict conversions. Each column read checks only this number.
+    /// The number of columns that are read directly from the statement at their own index: all columns of a live row;
+    /// none for an owned row, a scope or strict conversions. Each column read checks only this number.
     @usableFromInline let liveCount: Int
 
-    /// The index that the next lookup by name tries first. Each lookup in a loop touches it: no exclusivity check.
+    /// The index that the next lookup by name tries first. No exclusivity check: each lookup in a loop accesses it.
     @exclusivity(unchecked) @usableFromInline var expectedIndex = 0
 
     /// Whether a cursor moves this object from row to row, and will clear its memory.
@@ -64,7 +64,7 @@ public final class Row {
     @inlinable
     public var count: Int { layout.names.count }
 
-    /// The statement of a live row, for the SQL of errors; nil for an owned row.
+    /// The statement of a live row, which provides the SQL for errors; nil for an owned row.
     package var statement: Statement? { storage.statement }
 
     /// The position of the whole row in the storage.
@@ -73,19 +73,19 @@ public final class Row {
     /// Whether an adapter has chosen the columns.
     var isAdapted: Bool { layout !== storage.columns }
 
-    /// An independent copy, which stays unchanged when the cursor moves on.
+    /// An independent copy, which doesn't change when the cursor moves on.
     public func copy() -> Row {
         guard storage.pointer != nil || isMoved else { return self }
         return Row(layout: layout, storage: storage.detached(), base: base)
     }
 
-    /// The column, as a view for decoders. It is valid as long as the row: the reader must keep the row alive.
+    /// The column as a view for decoders. It is valid during the row's lifetime: the reader must keep the row alive.
     ///
     /// - Precondition: the index is valid.
     @inlinable
     func column(atUncheckedIndex index: Int) -> ColumnValue { storage.column(at: position(ofColumn: index)) }
 
-    /// The value of a column; nil if it does not convert. The row stays alive during the read.
+    /// The value of a column; nil if it can't be converted. The row stays alive during the read.
     ///
     /// - Precondition: the index is valid.
     @inlinable @inline(__always)
@@ -168,13 +168,14 @@ extension Row {
             Data(bytesNoCopy: UnsafeMutableRawPointer(mutating: bytes), count: count, deallocator: .none))
     }
 
-    /// The same, by column name; nil for NULL and for a missing column.
+    /// Calls the closure with the bytes of the column with this name, or with nil for NULL or a missing column.
     public func withUnsafeData<T>(named columnName: String, _ body: (Data?) throws -> T) throws -> T {
         guard let index = index(ofColumn: columnName) else { return try body(nil) }
         return try withUnsafeData(atIndex: index, body)
     }
 
-    /// The same, by column expression; nil for NULL and for a missing column.
+    /// Calls the closure with the bytes of the column given by a column expression, or with nil for NULL or a missing
+    /// column.
     public func withUnsafeData<T>(at column: some ColumnExpression, _ body: (Data?) throws -> T) throws -> T {
         try withUnsafeData(named: column.name, body)
     }

@@ -1,4 +1,4 @@
-// Rows copied from a statement, together: their values are stored side by side, and row objects are made on demand. A
+// Rows copied together from a statement: their values are stored contiguously, and row objects are created on demand. A
 // million prefetched rows take two buffers instead of two million allocations.
 
 /// The copied rows of one statement.
@@ -32,7 +32,7 @@ package final class RowBatch {
             prefetched: other.source.prefetched?.separated())
     }
 
-    /// The same rows, with objects of their own for what decoders change.
+    /// The same rows, with separate objects for the state that decoders change.
     func separated() -> RowBatch { RowBatch(self) }
 
     /// Copies the current row of a statement.
@@ -41,10 +41,10 @@ package final class RowBatch {
         count &+= 1
     }
 
-    /// A value of the statement, even if the rows hide its column.
+    /// A value of the statement, even if its column is hidden in the rows.
     package func value(_ column: Int, ofRow row: Int) -> DatabaseValue { packed(column, ofRow: row).databaseValue }
 
-    /// The same, without a copy: valid as long as the batch.
+    /// A value of the statement without a copy, valid during the batch's lifetime.
     package func packed(_ column: Int, ofRow row: Int) -> PackedColumn { values[row &* width &+ column] }
 
     /// A new row object for the row at an index.
@@ -56,7 +56,7 @@ package final class RowBatch {
     package func move(_ row: Row, to index: Int) { row.move(to: index * width) }
 }
 
-/// Copies of the row object that a cursor moves, in buffers that many copies share.
+/// Copies of the row object that a cursor moves, in buffers shared by many copies.
 struct RowCopies {
     private let row: Row
     private let statement: SQLiteStatement
@@ -64,7 +64,7 @@ struct RowCopies {
     private var values: PackedValues
     private var source: RowSource
     /// The number of rows in the current buffer, and its capacity. A copy that outlives the others keeps its buffer
-    /// alive, so a buffer contains few large rows.
+    /// alive, so a buffer contains only a few large rows.
     private var count = 0
     private var capacity = 1
 
@@ -91,7 +91,7 @@ struct RowCopies {
     }
 
     private mutating func startBuffer() {
-        // The average number of bytes per row so far, and some more.
+        // The average number of bytes per row so far, rounded up.
         let bytesPerRow = values.byteCount / count + 1
         capacity = max(min(2 * capacity, Self.largestCapacity, Self.largestByteCount / bytesPerRow), 1)
         count = 0
@@ -101,7 +101,7 @@ struct RowCopies {
 }
 
 extension FetchCursor where Decoding == RowElements {
-    /// Copies of all rows, in buffers that many copies share.
+    /// Copies of all rows, in buffers shared by many copies.
     @usableFromInline
     package func copies() throws -> [Row] {
         guard let row = try nextRow() else { return [] }

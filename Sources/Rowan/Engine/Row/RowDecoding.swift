@@ -1,10 +1,10 @@
-// How the rows of a statement decode: to rows, values or records. Thanks to one protocol, the fetch verbs and the
-// cursor exist only once. The decoded types don't conform to it, because a generic type would have to name it in each
-// conditional conformance.
+// Decoding of a statement's rows to rows, values or records. Because of this protocol, the fetch methods and the cursor
+// need only one implementation. The decoded types don't conform to it, because a generic type would have to name it in
+// each conditional conformance.
 
-/// How the rows of a statement decode: as rows, values or records.
+/// A way to decode the rows of a statement: as rows, values or records.
 ///
-/// You don't conform to this protocol. See ``RowCursor``, ``DatabaseValueCursor`` and ``RecordCursor``.
+/// You don't conform to this protocol yourself. See ``RowCursor``, ``DatabaseValueCursor`` and ``RecordCursor``.
 public protocol RowDecoding<Decoded>: SendableMetatype {
     /// The type that a row decodes to.
     associatedtype Decoded
@@ -12,15 +12,15 @@ public protocol RowDecoding<Decoded>: SendableMetatype {
     /// Decodes an element that is valid while its cursor stays on the row.
     static func element(of row: Row) throws -> Decoded
 
-    /// Decodes an element that stays valid.
+    /// Decodes an element that remains valid.
     static func detachedElement(of row: Row) throws -> Decoded
 
-    /// Decodes the first row of a fetch; nil for a value that is NULL.
+    /// Decodes the first row of a fetch; nil if the value is NULL.
     static func firstElement(of row: Row) throws -> Decoded?
 }
 
 extension RowDecoding {
-    /// The same as `element(of:)`: the element does not depend on the row.
+    /// An element that does not depend on the row.
     @inlinable
     public static func detachedElement(of row: Row) throws -> Decoded { try element(of: row) }
 
@@ -31,7 +31,7 @@ extension RowDecoding {
 
 /// Decodes rows to themselves.
 public enum RowElements: RowDecoding {
-    /// The row itself, which its cursor moves.
+    /// The row itself, moved by its cursor.
     @inlinable
     public static func element(of row: Row) throws -> Row { row }
 
@@ -43,7 +43,7 @@ public enum RowElements: RowDecoding {
 public enum ValueElements<Value: DatabaseValueConvertible>: RowDecoding {
     /// The value of the leftmost column.
     ///
-    /// - Throws: ``RowDecodingError`` if the column does not convert.
+    /// - Throws: ``RowDecodingError`` if the column can't be converted.
     @inlinable
     public static func element(of row: Row) throws -> Value {
         if row.count > 0, let value = row.value(Value.self, at: 0) { return value }

@@ -1,7 +1,7 @@
-// The error of a conversion: the value of a column does not have the expected type. The values of the row and the arguments
-// may be personal data: the description shows them only if the configuration makes arguments public.
+// The error of a conversion: the value of a column does not have the expected type. The row's values and the arguments
+// may be personal data, so the description shows them only if the configuration makes arguments public.
 
-/// The error of a database value that does not decode to the expected Swift type.
+/// The error for a database value that can't be decoded to the expected Swift type.
 ///
 /// ```swift
 /// // could not decode Int from database value NULL - column: "score", column index: 1, row: [name:TEXT score:NULL]
@@ -16,7 +16,7 @@ public struct RowDecodingError: Error, Sendable, CustomStringConvertible {
     public let column: String?
     /// The index of the column in the row.
     public let columnIndex: Int?
-    /// The value that did not decode.
+    /// The value that could not be decoded.
     public let databaseValue: DatabaseValue?
     /// The first columns of the row, with the start of each value; nil if the error does not concern a row.
     public let row: String?
@@ -30,7 +30,7 @@ public struct RowDecodingError: Error, Sendable, CustomStringConvertible {
     private let rowOutline: String?
     private let publicStatementArguments: Bool
 
-    /// - Parameter expandedReason: the reason with values, if it has some.
+    /// - Parameter expandedReason: the reason including values, if any.
     package init(
         reason: String, expandedReason: String? = nil, column: String? = nil, columnIndex: Int? = nil,
         databaseValue: DatabaseValue? = nil, row: Row? = nil
@@ -47,7 +47,7 @@ public struct RowDecodingError: Error, Sendable, CustomStringConvertible {
         publicStatementArguments = row?.showsValues ?? false
     }
 
-    /// The reason, with the column, the storage classes of the row, and the SQL if they are known. The values are shown only
+    /// The reason, with the column, the storage classes of the row, and the SQL, where known. The values are shown only
     /// if ``Configuration/publicStatementArguments`` is set on the connection that fetches the row.
     public var description: String {
         publicStatementArguments ? expandedDescription : description(reason, rowOutline, nil)
@@ -63,7 +63,7 @@ public struct RowDecodingError: Error, Sendable, CustomStringConvertible {
 
     private func description(_ reason: String, _ row: String?, _ arguments: StatementArguments?) -> String {
         var details: [String] = []
-        // The reason names a missing column.
+        // The reason names the missing column.
         if let column, columnIndex != nil { details.append("column: \(column.debugDescription)") }
         if let columnIndex { details.append("column index: \(columnIndex)") }
         if let row { details.append("row: \(row)") }

@@ -1,21 +1,21 @@
-// The memory of decoders between rows: containers, the parts of records, the rows of scopes, the columns of coding
-// keys, the decoders of JSON columns. It belongs to the owner that moves the row object: a cursor, or a walk over
-// prefetched rows. The owner clears it, because the memory may hold the row: `Row.stopMoving` breaks that cycle.
+// The state that decoders keep between rows: containers, parts of records, rows of scopes, columns of coding keys,
+// decoders of JSON columns. It belongs to the owner that moves the row object: a cursor or a walk over prefetched rows.
+// The owner must clear it, because the memory may hold the row: `Row.stopMoving` breaks that cycle.
 
-/// The memory of a row object.
+/// The state kept with a row object.
 @usableFromInline
 package final class RowMemory {
-    /// The last record layout that was compared with the columns, and whether the columns have its positions.
+    /// The last record layout compared with the columns, and whether the columns have its positions.
     @exclusivity(unchecked) @usableFromInline var comparedLayout: ObjectIdentifier?
     @exclusivity(unchecked) @usableFromInline var hasComparedPositions = false
 
-    /// Where the members of the last selection are.
+    /// The positions of the last selection's members.
     @exclusivity(unchecked) package var memberPlaces: AnyObject?
 
-    /// The requested rows of scopes. They move with the row.
+    /// The requested scope rows. They move with the row.
     @exclusivity(unchecked) var scopes: [(name: String, row: Row)] = []
 
-    /// The parts of records that decode from this row or from a scope.
+    /// The parts of records that are decoded from this row or a scope.
     @exclusivity(unchecked) private var parts: [Part] = []
 
     /// The columns of the coding keys, for record types whose keys are not column names.
@@ -29,10 +29,10 @@ package final class RowMemory {
     @exclusivity(unchecked) private var containers: [KeptContainer] = []
 
     /// For each record type, the key of the property that was decoded from the row itself rather than from a scope: two
-    /// properties of a record can't share the row.
+    /// properties of a record can't both use the row.
     @exclusivity(unchecked) private var claims: [Claim] = []
 
-    /// One type of coding keys of a record type, which may have several.
+    /// One coding key type of a record type, which may have several.
     package struct Owner: Equatable {
         let record: ObjectIdentifier
         let key: ObjectIdentifier
@@ -46,16 +46,16 @@ package final class RowMemory {
     private struct Claim {
         let owner: Owner
         var key: String
-        /// Whether the claim concerns the current row.
+        /// Whether the claim applies to the current row.
         var isCurrent = true
     }
 
-    /// A property that is a record, and the row it decodes from. It is a class because each record retrieves it.
+    /// A property that is a record, and the row it is decoded from. It is a class because each record retrieves it.
     package class Part {
         package let key: String
         package let type: ObjectIdentifier
         package let owner: Owner
-        /// The scope that the part decodes from, or nil for the row that has this memory.
+        /// The scope that the part is decoded from; nil for the row that owns this memory.
         package let scope: Row?
         /// The path of the property, for types that are only Decodable.
         package let path: CodingPath
@@ -80,9 +80,9 @@ package final class RowMemory {
 
     // MARK: Keys that decode the row itself
 
-    /// Records that a key decodes the row itself.
+    /// Records that a key is decoded from the row itself.
     ///
-    /// - Returns: the key that has already decoded the row, or nil.
+    /// - Returns: the key already decoded from the row, or nil.
     package func claim(_ key: String, of owner: Owner) -> String? {
         for index in claims.indices where claims[index].owner == owner {
             if claims[index].key != key {
@@ -96,7 +96,7 @@ package final class RowMemory {
         return nil
     }
 
-    /// Resets the claims, before another row or the same row is decoded.
+    /// Resets the claims before another row, or the same row again, is decoded.
     @inline(__always)
     package func endClaim(of owner: Owner) {
         if !claims.isEmpty { end(owner) }
@@ -130,8 +130,8 @@ package final class RowMemory {
 
     // MARK: Containers
 
-    /// A container that is reused for all rows of a cursor: creating one costs as much as decoding two columns
-    /// (benchmark fetch-place-codable).
+    /// A container reused for all rows of a cursor: creating one costs as much as decoding two columns (benchmark
+    /// fetch-place-codable).
     package class KeptContainer {
         fileprivate let owner: Owner
         /// The path of the container; nil for the container of a record.
@@ -142,10 +142,10 @@ package final class RowMemory {
             self.path = path
         }
 
-        /// The container, of the type of its keys.
+        /// The container for its key type.
         ///
         /// Only `keep` creates an owner from its keys, so equal identifiers imply the type. A checked cast would look
-        /// up metadata for each record, and cost more than decoding a column (benchmark fetch-codable).
+        /// up metadata for each record, which costs more than decoding a column (benchmark fetch-codable).
         @inline(__always)
         package func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
             precondition(owner.key == ObjectIdentifier(type), "this container has another type of coding keys")
@@ -153,8 +153,8 @@ package final class RowMemory {
         }
     }
 
-    /// Generic over the container itself: the object brings the metadata that copying needs. With the type of its keys
-    /// alone, each copy would look them up.
+    /// Generic over the container itself, so that the object carries the metadata needed for copying. With only the key
+    /// type, each copy would look them up.
     private final class TypedContainer<Container>: KeptContainer {
         private let container: Container
 
@@ -163,7 +163,7 @@ package final class RowMemory {
             super.init(owner, path)
         }
 
-        // Inlined, it would look up the metadata again.
+        // If inlined, it would look up the metadata again.
         @inline(never)
         func copy() -> Container { container }
     }
@@ -190,14 +190,14 @@ extension Row {
         return memory
     }
 
-    /// Moves the object, and the rows of its scopes, to another row of a batch.
+    /// Moves the object and its scope rows to another row of a batch.
     func move(to base: Int) {
         offset = base &+ layout.start
         guard let memory else { return }
         for scope in memory.scopes { scope.row.move(to: base) }
     }
 
-    /// Clears the memory: the object stays on its current row.
+    /// Clears the memory. The object remains on its current row.
     package func stopMoving() {
         isMoved = false
         storage.prefetched?.forget()

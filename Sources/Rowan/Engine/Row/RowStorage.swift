@@ -1,4 +1,4 @@
-// Where the values of a row are: in the current row of a statement (live), or copied (owned). Rows that show parts of
+// The location of a row's values: in the current row of a statement (live) or copied (owned). Rows that show parts of
 // the same values share a source: one object contains everything that the rows of a statement or a batch have in
 // common, so a copied row is small (benchmark fetch-rows). The storage itself contains the C statement, because users'
 // loops read it for each column (benchmark fetch-index).
@@ -34,7 +34,7 @@ package struct RowStorage {
     /// The C statement of a live row; nil for an owned row.
     @usableFromInline let pointer: SQLiteStatement?
 
-    /// Keeps `pointer` alive, and provides the SQL of errors.
+    /// Keeps `pointer` alive and provides the SQL for errors.
     package let statement: Statement?
 
     @usableFromInline package let source: RowSource
@@ -67,7 +67,7 @@ package struct RowStorage {
     var columns: ColumnLayout { source.columns }
     var prefetched: PrefetchTree? { source.prefetched }
 
-    /// The same values, with the prefetched rows of a scope; without prefetched rows for nil.
+    /// The same values, with the prefetched rows of a scope, or without prefetched rows if nil.
     func scope(_ name: String?) -> RowStorage {
         guard let prefetched else { return self }
         let source = RowSource(
@@ -85,16 +85,16 @@ package struct RowStorage {
         return RowStorage(RowSource(values, columns: columns, isStrict: source.isStrict))
     }
 
-    /// Whether columns read straight from the statement.
+    /// Whether columns are read directly from the statement.
     var readsStatement: Bool { pointer != nil && !source.isStrict }
 
-    /// The value at a position, valid as long as the row.
+    /// The value at a position, valid during the lifetime of the row.
     @inlinable
     func column(at position: Int) -> ColumnValue {
         if let pointer {
             return .statement(pointer, index: CInt(truncatingIfNeeded: position), strict: source.isStrict)
         }
-        // Without a statement, the source has values.
+        // Without a statement, the source contains values.
         return .packed(source.values![position], strict: source.isStrict)
     }
 }

@@ -1,15 +1,15 @@
-// The texts and blobs of a statement's parameters, copied one after the other, where SQLite reads them in place. The memory
-// is used again for each statement (benchmark insert-place-record).
+// The texts and blobs of a statement's parameters, copied contiguously to where SQLite reads them in place. The memory
+// is reused for each statement (benchmark insert-place-record).
 
-/// Memory for the texts and blobs of running statements: a stack, because a function that a statement calls may run another
-/// one.
+/// Memory for the texts and blobs of running statements: a stack, because a function called by a statement may run
+/// another statement.
 @usableFromInline
 package final class BindingBuffer {
     /// The block that is being filled.
     @exclusivity(unchecked) private var block: UnsafeMutableBufferPointer<UInt8>
-    /// The number of its bytes that are in use.
+    /// The number of bytes in use.
     @exclusivity(unchecked) private var count = 0
-    /// The blocks that were full, and the number of their bytes that are in use.
+    /// The full blocks, and the number of bytes in use.
     @exclusivity(unchecked) private var fullBlocks: [(UnsafeMutableBufferPointer<UInt8>, count: Int)] = []
 
     /// The smallest block, which is kept between statements.
@@ -22,7 +22,7 @@ package final class BindingBuffer {
         block.deallocate()
     }
 
-    /// Copies bytes, and returns their new place, which is valid to the end of the statement.
+    /// Copies bytes and returns their new location, which is valid until the statement finishes.
     func append(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
         if block.count &- count < bytes.count { addBlock(bytes.count) }
         // A block is never empty.
@@ -38,7 +38,7 @@ package final class BindingBuffer {
         count = 0
     }
 
-    /// Where a statement begins.
+    /// The start of a statement's memory.
     package struct Mark {
         fileprivate let blockCount: Int
         fileprivate let count: Int
@@ -46,9 +46,9 @@ package final class BindingBuffer {
 
     package var mark: Mark { Mark(blockCount: fullBlocks.count, count: count) }
 
-    /// Ends the statement that began last.
+    /// Releases the memory of the statement that started last.
     ///
-    /// - Returns: whether memory was released, to which the statement must not point any more.
+    /// - Returns: whether memory was released, to which the statement must no longer point.
     package func end(_ mark: Mark) -> Bool {
         let isReleased = fullBlocks.count > mark.blockCount
         while fullBlocks.count > mark.blockCount {

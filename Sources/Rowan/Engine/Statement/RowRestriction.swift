@@ -1,5 +1,5 @@
-// The rows that a query reads, found in its conditions. It is valid for the arguments and for the schema that it was
-// found with.
+// The rows that a query reads, found in its conditions. It is valid for the arguments and the schema it was determined
+// with.
 
 /// The rowids that a statement reads from a table, with certain arguments.
 package final class RowRestriction {
@@ -15,7 +15,7 @@ package final class RowRestriction {
         epoch = statement.connection.schemaEpoch
     }
 
-    /// Whether the restriction is valid for the arguments that the statement has now.
+    /// Whether the restriction is valid for the statement's current arguments.
     package func isValid(for statement: Statement) -> Bool {
         epoch == statement.connection.schemaEpoch && arguments == statement.storedArguments
     }

@@ -1,6 +1,6 @@
-// A definition in the schema of a file. SQLite compiles the first statement of the text and ignores the rest, so that a
-// crafted file can hide other statements behind it. Whatever runs a definition, or writes it into a script, makes this value
-// of it first.
+// A definition in the schema of a file. SQLite compiles the first statement of the text and ignores the rest, so a
+// crafted file can hide other statements behind it. Code that runs a definition, or writes it into a script, must first
+// convert it to this type.
 
 import RowanSQLText
 
@@ -8,7 +8,7 @@ import RowanSQLText
 ///
 /// Source: <https://sqlite.org/schematab.html>
 package struct SQLDefinition: Sendable {
-    /// The statement, without a semicolon. If it ends with a comment, the comment is closed, or ends with the line.
+    /// The statement, without a semicolon. If it ends with a comment, the comment is closed or ends with the line.
     package let sql: String
     package let isVirtualTable: Bool
     package let isUniqueIndex: Bool
@@ -19,8 +19,8 @@ package struct SQLDefinition: Sendable {
     ///   - sql: the text in `sqlite_master`.
     ///   - type: the type of the object there: `table`, `index`, `view` or `trigger`.
     ///   - name: the name of the object there.
-    /// - Throws: SQLITE_CORRUPT if the text is anything but one statement that creates this object.
-    /// - Complexity: the length of the text.
+    /// - Throws: SQLITE_CORRUPT if the text is anything but a single statement that creates this object.
+    /// - Complexity: linear in the length of the text.
     package init(_ sql: String, type: String, name: String) throws {
         var reader = Reader(sql)
         guard !sql.utf8.contains(0), reader.readHead(type: type, name: name) else {
@@ -41,7 +41,7 @@ package struct SQLDefinition: Sendable {
     /// The statement with its semicolon, for a script. A comment at its end would hide a semicolon on the same line.
     package var terminated: String { sql + (endsInLineComment ? "\n;" : ";") }
 
-    /// The statement that creates the same object in the temporary schema: SQLite stores it without this word.
+    /// The statement that creates the same object in the temporary schema, which SQLite stores without `TEMPORARY`.
     package var temporary: String { "CREATE TEMPORARY\(afterCreate)" }
 }
 
@@ -61,7 +61,7 @@ extension SQLDefinition {
             (end, createEnd) = (sql.endIndex, sql.startIndex)
         }
 
-        /// The next token that is no comment.
+        /// The next token that is not a comment.
         private mutating func next() -> SQLScanner.Token? {
             while let token = scanner.next() {
                 last = token
@@ -70,7 +70,7 @@ extension SQLDefinition {
             return nil
         }
 
-        /// Passes a keyword, if it is the next token.
+        /// Skips a keyword if it is the next token.
         private mutating func take(_ keyword: String) -> Bool {
             var reader = self
             guard let token = reader.next(), reader.isWord(token, keyword) else { return false }
@@ -82,7 +82,7 @@ extension SQLDefinition {
             token.kind == .word && scanner[token].isSameDatabaseName(as: keyword)
         }
 
-        /// Passes `CREATE TABLE name` and its variants, as SQLite stores them.
+        /// Skips `CREATE TABLE name` and its variants, as SQLite stores them.
         ///
         /// - Returns: whether the text begins this way.
         mutating func readHead(type: String, name: String) -> Bool {
@@ -91,13 +91,13 @@ extension SQLDefinition {
             if type == "table" { isVirtualTable = take("virtual") }
             if type == "index" { isUniqueIndex = take("unique") }
             guard take(type) else { return false }
-            // SQLite does not store these words, but reads them.
+            // SQLite does not store these words but accepts them.
             if take("if") { guard take("not"), take("exists") else { return false } }
             guard let token = next(), let found = scanner.name(token) else { return false }
             return found.isSameDatabaseName(as: name)
         }
 
-        /// Passes the rest of the statement. The statements of a trigger have semicolons, and end before the END after one.
+        /// Skips the rest of the statement. The statements in a trigger have semicolons, and its END follows one.
         mutating func readRest(isTrigger: Bool) -> Rest {
             var isAfterSemicolon = false
             var isComplete = !isTrigger
@@ -126,7 +126,7 @@ extension SQLDefinition {
 
         var endsInLineComment: Bool { last?.kind == .lineComment }
 
-        /// What closes the last comment.
+        /// The end of the last comment.
         private var closing: String { last.map { $0.kind == .blockComment && !$0.isClosed } ?? false ? " */" : "" }
 
         private func text(from start: String.Index) -> String {

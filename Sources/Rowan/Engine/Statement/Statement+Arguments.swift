@@ -1,5 +1,5 @@
 // The arguments of statements. Positional arguments fill parameters in order, named arguments by name. Missing
-// arguments are errors, and so are too many positional ones.
+// arguments and extra positional arguments are errors.
 
 import RowanSQLite
 
@@ -40,9 +40,9 @@ extension Statement {
         hasArguments = true
     }
 
-    /// Sets the arguments, unless some are missing: then all of them must be set together, later.
+    /// Sets the arguments unless some are missing: all of them must then be set together later.
     ///
-    /// - Throws: a ``DatabaseError`` with code `SQLITE_MISUSE` if there are too many.
+    /// - Throws: a ``DatabaseError`` with code `SQLITE_MISUSE` if there are too many arguments.
     package func setArgumentsUnlessOpen(_ arguments: StatementArguments) throws {
         let names = parameters.names
         let given =
@@ -51,9 +51,9 @@ extension Statement {
         if !isOpen { try setArguments(arguments) }
     }
 
-    /// Sets the arguments from the first positional values, and from the named values that have a parameter.
+    /// Sets the arguments from the first positional values and from the named values that have a parameter.
     ///
-    /// - Returns: the number of positional values, and the names, that were used.
+    /// - Returns: the number of positional values and the names that were used.
     package func setFirstArguments(
         of positional: ArraySlice<DatabaseValue>, _ named: [String: DatabaseValue]
     ) throws -> (positionalCount: Int, names: Set<String>) {
@@ -76,7 +76,7 @@ extension Statement {
         try willSetArguments()
         let code = value.bind(to: handle, at: 1)
         guard code == SQLITE_OK else { throw connection.error(code, sql: sql) }
-        // In place, so a fetch by key allocates nothing for its argument.
+        // In place, so that a fetch by key allocates nothing for its argument.
         if storedArguments.values.count == 1 {
             storedArguments.values[0] = value
         } else {
@@ -85,8 +85,8 @@ extension Statement {
         hasArguments = true
     }
 
-    /// Sets arguments without checking them: missing arguments are NULL, extra ones are ignored. If SQLite refuses a
-    /// value, the next execution throws the error.
+    /// Sets arguments without checking them: missing arguments are NULL, and extra ones are ignored. If SQLite rejects
+    /// a value, the next execution throws the error.
     ///
     /// - Precondition: the statement is not running, and the current thread has access to the database.
     public func setUncheckedArguments(_ arguments: StatementArguments) {
@@ -108,9 +108,9 @@ extension Statement {
         let names: [String?]
         /// Whether any parameter has a name.
         let isAnyNamed: Bool
-        /// Whether each parameter has a name of its own: `:a` and `@a` have the same one.
+        /// Whether each parameter has a distinct name: `:a` and `@a` have the same name.
         let areDistinct: Bool
-        /// The indexes of the parameters, in the order in which the last dictionary had their names.
+        /// The indexes of the parameters, in the order of their names in the last dictionary.
         fileprivate var lastOrder: [Int] = []
 
         fileprivate init(_ handle: SQLiteStatement, count: Int) {
@@ -124,9 +124,9 @@ extension Statement {
             areDistinct = !names.contains(nil) && Set(names).count == count
         }
 
-        /// The index of the parameter of each value, in the order of the dictionary; nil unless each parameter has one value.
-        /// Dictionaries with the same names usually have them in the same order: names are compared, and not hashed
-        /// (benchmark named-arguments).
+        /// The index of the parameter of each value, in the order of the dictionary; nil unless each parameter has one
+        /// value. Dictionaries with the same names usually have the same order, so names are compared rather than
+        /// hashed (benchmark named-arguments).
         fileprivate mutating func order(of values: [String: DatabaseValue]) -> [Int]? {
             guard areDistinct, values.count == names.count else { return nil }
             var place = 0
@@ -153,7 +153,7 @@ extension Statement {
     /// Checks that the arguments can change.
     ///
     /// - Throws: SQLITE_MISUSE outside an access, or while the statement is in use. A cursor uses its statement even
-    /// before its first step.
+    ///   before its first step.
     private func willSetArguments() throws {
         guard !isRunning else {
             _ = try connection.openPointer()
@@ -198,12 +198,11 @@ extension Statement {
         return values
     }
 
-    /// Whether a parameter has each of the names.
+    /// Whether each of the names has a parameter.
     private func isKnown(_ values: [String: DatabaseValue]) -> Bool {
         values.keys.allSatisfy(parameters.names.contains)
     }
 
-    /// `: a`, or `s: a, b`.
     private static func list(_ names: [String]) -> String {
         "\(names.count == 1 ? "" : "s"): \(names.joined(separator: ", "))"
     }
@@ -220,7 +219,7 @@ extension Statement {
         }
     }
 
-    /// Binds the values to the parameters, in order; SQLite copies texts and blobs.
+    /// Binds the values to the parameters in order. SQLite copies texts and blobs.
     private func bind(_ values: [DatabaseValue]) throws {
         try willSetArguments()
         let code = values.withUnsafeBufferPointer { values in
@@ -233,9 +232,9 @@ extension Statement {
         guard code == SQLITE_OK else { throw connection.error(code, sql: sql) }
     }
 
-    /// Binds a value to each parameter, by its name.
+    /// Binds a value to each parameter by name.
     ///
-    /// - Returns: false, without binding any, unless there is exactly one value for each parameter.
+    /// - Returns: false, without binding anything, unless each parameter has exactly one value.
     private func bindByName(_ values: [String: DatabaseValue]) throws -> Bool {
         guard !values.isEmpty, parameters.isAnyNamed, let order = knownParameterNames?.order(of: values) else {
             return false
@@ -250,7 +249,7 @@ extension Statement {
         return true
     }
 
-    /// Clears the arguments of an execution: later executions must not use them, and errors must not reveal them.
+    /// Clears the arguments of an execution, so that later executions don't use them and errors don't reveal them.
     func forgetArguments() {
         hasArguments = parameterCount == 0
         if !storedArguments.isEmpty { storedArguments = StatementArguments() }

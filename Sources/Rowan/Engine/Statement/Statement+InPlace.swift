@@ -1,15 +1,15 @@
 // Runs a statement once with values that are bound in place. SQLite copies no text and no blob: it reads them from
 // Swift's memory, whose addresses are valid only inside `withUTF8` and `withUnsafeBytes`. Hence the recursion: the
-// statement runs to its end inside the closure of its last text (benchmark insert-place).
+// statement runs to completion inside the closure of its last text (benchmark insert-place).
 
 import RowanSQLite
 import Foundation
 
 extension Statement {
-    /// Binds the values, and runs the statement to its end, ignoring its rows.
+    /// Binds the values and runs the statement to completion, ignoring its rows.
     ///
     /// - Parameter order: the index of the value of each parameter; nil for the order of the values.
-    /// - Throws: the error of SQLite, with the values. The statement has no arguments afterwards.
+    /// - Throws: SQLite's error, with the values. The statement has no arguments afterwards.
     package func run(binding values: [DatabaseValue], order: [Int]?) throws {
         forgetArguments()
         do { try runInPlace(values, order) } catch let error as DatabaseError {
@@ -17,13 +17,13 @@ extension Statement {
         }
     }
 
-    /// Binds values in a buffer, and runs the statement to its end.
+    /// Binds values in a buffer and runs the statement to completion.
     ///
     /// - Returns: the last value of the first row, as an integer; nil without rows.
     /// - Parameters:
-    ///   - bind: binds all parameters, and returns SQLite's code.
-    ///   - arguments: the values, for an error.
-    /// - Throws: the error of SQLite, with the values. The statement has no arguments afterwards.
+    ///   - bind: binds all parameters and returns SQLite's code.
+    ///   - arguments: the values to report in an error.
+    /// - Throws: SQLite's error, with the values. The statement has no arguments afterwards.
     package func run(
         in buffer: BindingBuffer, _ bind: (SQLiteStatement) throws -> CInt, arguments: () throws -> StatementArguments
     ) throws -> Int64? {
@@ -49,12 +49,12 @@ extension Statement {
         }
     }
 
-    /// - Parameter isNested: whether a text or a blob is bound, which the outermost one unbinds.
+    /// - Parameter isNested: whether a text or blob is already bound; the outermost call unbinds it.
     private func run(_ values: InPlaceValues, from first: Int, isNested: Bool = false) throws {
         for position in first..<values.count {
             let index = CInt(truncatingIfNeeded: position &+ 1)
             let place = values.order.map { $0[position] } ?? position
-            // Through the pointer, so the value is not copied.
+            // Accessed through the pointer, so that the value is not copied.
             switch values.values[place].storage {
             case .null:
                 try check(sqlite3_bind_null(handle, index))
@@ -80,7 +80,7 @@ extension Statement {
         _ = try runBound()
     }
 
-    /// Runs the statement to its end.
+    /// Runs the statement to completion.
     ///
     /// - Returns: the last value of the first row, as an integer; nil without rows.
     private func runBound() throws -> Int64? {
@@ -91,13 +91,13 @@ extension Statement {
         return value
     }
 
-    /// The statement must not keep addresses of Swift's memory. Numbers may stay: nothing runs the statement with them.
+    /// The statement must not keep addresses of Swift's memory. Numbers may remain, because no execution uses them.
     private func unbind() { sqlite3_clear_bindings(handle) }
 
     private func bindInPlace(_ bytes: UnsafeBufferPointer<UInt8>, at index: CInt) -> CInt {
         bytes.withMemoryRebound(to: CChar.self) { text in
             guard let count = CInt(exactly: text.count) else { return SQLITE_TOOBIG }
-            // An empty buffer may have no address, and SQLite binds NULL for a null address.
+            // An empty buffer may have a null address, for which SQLite binds NULL.
             guard let start = text.baseAddress else { return rowan_bind_static_text(handle, index, "", 0) }
             return rowan_bind_static_text(handle, index, start, count)
         }
@@ -114,7 +114,7 @@ extension Statement {
     }
 }
 
-/// Values in the order of the parameters.
+/// Values in parameter order.
 private struct InPlaceValues {
     let values: UnsafeBufferPointer<DatabaseValue>
     let order: UnsafeBufferPointer<Int>?

@@ -1,13 +1,13 @@
-// Runs a statement once with the values of several rows. SQLite copies texts and blobs: hundreds of them can't be bound
-// in place, as Statement+InPlace does for a single row.
+// Runs a statement once with the values of several rows. SQLite copies texts and blobs, because hundreds of them can't
+// be bound in place as in Statement+InPlace.
 
 import RowanSQLite
 
 extension Statement {
-    /// Binds the values of rows, one row after the other, and runs the statement to its end, ignoring its rows.
+    /// Binds the values of rows, row by row, and runs the statement to completion, ignoring its rows.
     ///
-    /// - Parameter constants: the values of the parameters that follow those of the rows.
-    /// - Throws: the error of SQLite, with the values. The statement has no arguments afterwards.
+    /// - Parameter constants: the values of the parameters that follow the rows' parameters.
+    /// - Throws: SQLite's error, with the values. The statement has no arguments afterwards.
     package func run(binding rows: ArraySlice<[DatabaseValue]>, then constants: [DatabaseValue]) throws {
         forgetArguments()
         do {
@@ -28,7 +28,7 @@ extension Statement {
         let code = values.withUnsafeBufferPointer { values in
             for index in values.indices {
                 let parameter = start &+ CInt(truncatingIfNeeded: index) &+ 1
-                // Through the pointer, so numbers are not copied.
+                // Accessed through the pointer, so that numbers are not copied.
                 let code =
                     switch values[index].storage {
                     case .null: sqlite3_bind_null(handle, parameter)

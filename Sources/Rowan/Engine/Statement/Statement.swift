@@ -1,5 +1,5 @@
 // A prepared statement. It can be used only inside an access: `start` checks this once per execution, so `step` is only
-// a C call and a comparison. A statement has one run at a time: that of a cursor, or an execution.
+// a C call and a comparison. A statement has one run at a time: a cursor's or an execution.
 
 public import RowanSQLite
 import Foundation
@@ -24,43 +24,43 @@ public final class Statement {
     @usableFromInline package let connection: LocalConnection
     @usableFromInline package let parameterCount: Int
     let traits: Traits
-    /// How the statement begins or ends a transaction or a savepoint. It is stored outside the profile, which is
-    /// expensive to copy (benchmark point-read-pool).
+    /// The transaction or savepoint operation of the statement. It is stored outside the profile, which is expensive to
+    /// copy (benchmark point-read-pool).
     package let transactionOperation: StatementProfile.TransactionOperation?
-    /// What runs elsewhere; nil for a statement that the local SQLite runs.
+    /// The statement that runs remotely; nil for a statement that the local SQLite runs.
     package let remote: RemoteStatement?
     let place: StatementPlace
 
-    /// The compiler's report, and the schema it is valid for.
+    /// The compiler's report and the schema it is valid for.
     @exclusivity(unchecked) private var compilation: Compilation
     @exclusivity(unchecked) private var reprepareCount: CInt = 0
 
     @exclusivity(unchecked) private var knownRowSource: RowSource?
-    /// The cursor of the program that has stepped the statement last.
+    /// The program's cursor that last stepped the statement.
     private weak var stepper: AnyObject?
-    /// What an observer of writes, and instruments, have learnt about the statement.
+    /// Cached information on the statement for an observer of writes and instruments.
     @exclusivity(unchecked) package var knownWrites: AnyObject?
     @exclusivity(unchecked) var knownFacts: StatementFacts?
-    /// The rows that the statement reads, if a request has found out.
+    /// The rows that the statement reads, if determined by a request.
     @exclusivity(unchecked) package var rowRestriction: RowRestriction?
 
     /// The bound arguments.
     @exclusivity(unchecked) package var storedArguments = StatementArguments()
-    /// The names of the parameters; nil if they were not needed yet.
+    /// The names of the parameters; nil if not yet needed.
     @exclusivity(unchecked) package var knownParameterNames: ParameterNames?
     /// Whether all necessary arguments are set.
     @exclusivity(unchecked) package var hasArguments: Bool
-    /// The error of arguments that were set by a method that can't throw.
+    /// The error of arguments set by a method that can't throw.
     var argumentsFailure: DatabaseError?
 
-    /// Whether the statement is being executed, or a cursor has it.
+    /// Whether the statement is being executed or a cursor owns it.
     @exclusivity(unchecked) @usableFromInline package private(set) var isRunning = false
 
     private struct Compilation {
         var profile: StatementProfile
         var profileEpoch: Int
         var epoch: Int
-        /// The columns, and the schema version they are valid for.
+        /// The columns and the schema version they are valid for.
         var layout: (columns: ColumnLayout, epoch: Int)?
     }
 
@@ -71,7 +71,7 @@ public final class Statement {
         static let controlsTransaction = Traits(rawValue: 2)
         static let changesSchema = Traits(rawValue: 4)
         static let setsPragma = Traits(rawValue: 8)
-        /// SQLite compiles a pragma again for each execution, even if the schema is unchanged.
+        /// SQLite recompiles a pragma for each execution, even if the schema is unchanged.
         static let isPragma = Traits(rawValue: 16)
         /// The statement may change rows, the schema, the attached databases or the transaction.
         static let isWatchable = Traits(rawValue: 32)
@@ -86,7 +86,7 @@ public final class Statement {
         self.sql = sql
         var profile = profile
         profile.isReadonly = remote?.statement.isReadonly ?? (sqlite3_stmt_readonly(pointer) != 0)
-        // EXPLAIN compiles a statement, but does not run it.
+        // EXPLAIN compiles a statement but does not run it.
         let effects = remote?.isExplain ?? (sqlite3_stmt_isexplain(pointer) != 0) ? StatementProfile() : profile
         self.remote = remote?.statement
         self.place = remote == nil ? place : .remote
@@ -105,8 +105,8 @@ public final class Statement {
 
     /// The C statement.
     ///
-    /// A program may bind the arguments with the functions of the C API, and then run the statement. The parameters that
-    /// it does not bind are NULL.
+    /// A program may bind the arguments with C API functions and then run the statement. Parameters left unbound are
+    /// NULL.
     ///
     /// ```swift
     /// let statement = try db.makeStatement(sql: "SELECT * FROM player WHERE id = ?")
@@ -114,18 +114,18 @@ public final class Statement {
     /// let player = try Player.fetchOne(statement)
     /// ```
     public var sqliteStatement: SQLiteStatement {
-        // The program may bind them.
+        // The program may bind the arguments.
         if argumentsFailure == nil { hasArguments = true }
         return handle
     }
 
-    /// Whether the statement makes no direct change to the database. <https://sqlite.org/c3ref/stmt_readonly.html>
+    /// Whether the statement makes no direct changes to the database. <https://sqlite.org/c3ref/stmt_readonly.html>
     public var isReadonly: Bool { compilation.profile.isReadonly }
 
     /// The effects of the statement on the current schema. Views and triggers may have changed since the statement was
-    /// compiled, and refer to other tables.
+    /// compiled and may refer to other tables.
     public var profile: StatementProfile {
-        // Compiling a pragma may run it.
+        // Compiling a pragma may execute it.
         if compilation.profileEpoch != connection.schemaEpoch, !traits.contains(.isPragma), let fresh = recompiled() {
             compilation.profile = fresh.compilation.profile
             compilation.profileEpoch = fresh.compilation.profileEpoch
@@ -133,7 +133,7 @@ public final class Statement {
         return compilation.profile
     }
 
-    /// The pragma that sets a state of the connection, if the statement is one. It does not depend on the schema.
+    /// The pragma that changes a state of the connection, if the statement is one. It does not depend on the schema.
     var settingPragma: StatementProfile.Pragma? { compilation.profile.settingPragma }
 
     /// The schema version that the statement was compiled for.
@@ -148,7 +148,7 @@ public final class Statement {
     /// The index of the leftmost column with this name, case-insensitively.
     public func index(ofColumn name: String) -> Int? { layout.index(ofColumn: name) }
 
-    /// The columns for the current schema. SQLite recompiles the statement only at its first step, and reports outdated
+    /// The columns for the current schema. SQLite recompiles the statement only at its first step and reports outdated
     /// columns until then.
     package var layout: ColumnLayout {
         let current = connection.schemaEpoch
@@ -174,23 +174,23 @@ public final class Statement {
         return ColumnLayout(names: (0..<count).map { String(cString: sqlite3_column_name(pointer, $0)) })
     }
 
-    /// The same statement, compiled for the current schema.
+    /// The same statement compiled for the current schema.
     ///
-    /// - Returns: nil if SQLite refuses the statement.
+    /// - Returns: nil if SQLite rejects the statement.
     private func recompiled() -> Statement? {
-        // Callers that read the columns can't throw. The next execution throws the error.
+        // Callers that read the columns can't throw, so the next execution throws the error.
         try? connection.prepare(sql)
     }
 
-    /// How many times the statement has run. <https://sqlite.org/c3ref/c_stmtstatus_counter.html>
+    /// The number of runs of the statement so far. <https://sqlite.org/c3ref/c_stmtstatus_counter.html>
     package var runCount: CInt { sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_RUN, 0) }
 
     // MARK: Runs
 
-    /// Begins a run, which ends with `endRun`.
+    /// Starts a run, which `endRun` finishes.
     ///
-    /// - Throws: SQLITE_MISUSE outside an access, if a cursor has the statement, or if it is already running: a
-    /// function that it calls can't run it again.
+    /// - Throws: SQLITE_MISUSE outside an access, if a cursor owns the statement, or if it is already running: a
+    ///   function that it calls can't run it again.
     @usableFromInline
     package func beginRun() throws {
         guard connection.isAccessible else { throw DatabaseError.outsideOfAccess }
@@ -205,44 +205,44 @@ public final class Statement {
             sql: sql)
     }
 
-    /// Whether SQLite accepts the SQL with the current schema.
+    /// Whether SQLite accepts the SQL under the current schema.
     package var compiles: Bool {
-        // Ignores the error: the caller throws the error of the statement that has just failed.
+        // The error is ignored because the caller throws that of the statement that has just failed.
         (try? connection.prepare(sql)) != nil
     }
 
-    /// Ends a run before its last row.
+    /// Finishes a run before its last row.
     ///
-    /// Only `LocalConnection.endRun`, which checks that the thread has access, calls it.
+    /// Called only by `LocalConnection.endRun`, which checks that the thread has access.
     func endRun() {
         isRunning = false
         reset()
-        // Outside a transaction, this may have committed the changes of the statement.
+        // Outside a transaction, this may have committed the statement's changes.
         if connection.isWatched {
             connection.didReturn(self)
             connection.notifyTransactionEnd()
         }
     }
 
-    /// Ends a run at its end: the statement is reset.
+    /// Finishes a completed run: the statement is reset.
     @usableFromInline
     package func didEndRun() { isRunning = false }
 
-    /// Whether caching the statement is useful: schema changes, and statements that end transactions, rarely run again.
+    /// Whether caching the statement is useful: schema changes and ends of transactions are rarely run again.
     package var isReusable: Bool { traits.isDisjoint(with: [.controlsTransaction, .changesSchema]) }
 
     // MARK: Execution
 
     /// Prepares the statement for its first step.
     ///
-    /// - Throws: SQLITE_MISUSE outside an access or with missing arguments; SQLITE_READONLY for a write in a read;
-    /// `CancellationError` if the task of the access is cancelled.
+    /// - Throws: SQLITE_MISUSE outside an access or with missing arguments; SQLITE_READONLY for a write in a read
+    ///   access; `CancellationError` if the task of the access is cancelled.
     package func start() throws {
         guard hasArguments else { throw argumentsFailure ?? missingArgumentsError() }
         try startUnchecked()
     }
 
-    /// The same as `start`, for a plan that has bound all arguments itself.
+    /// Prepares the first step for a plan that has bound all arguments itself.
     @usableFromInline
     package func startUnchecked() throws {
         try connection.willRun(self)
@@ -256,8 +256,8 @@ public final class Statement {
 
     /// Steps to the next row.
     ///
-    /// - Returns: false at the end of the rows; the statement is then reset.
-    /// - Throws: the error of SQLite; the statement is then reset as well.
+    /// - Returns: false after the last row; the statement is then reset.
+    /// - Throws: SQLite's error; the statement is then also reset.
     @inlinable
     package func step() throws -> Bool {
         let code = sqlite3_step(handle)
@@ -288,7 +288,7 @@ public final class Statement {
         return false
     }
 
-    /// Notes, before the reads and writes of the first step are reported, that SQLite has recompiled the statement.
+    /// Records that SQLite has recompiled the statement, before the reads and writes of the first step are reported.
     func noteRecompilation() {
         let count = sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0)
         if count != reprepareCount { didRecompile(count) }
@@ -310,7 +310,7 @@ public final class Statement {
     package func finish(_ code: CInt) throws {
         guard code == SQLITE_DONE else { throw failure(code) }
         if connection.isWatched { connection.didReturn(self) }
-        // In a transaction, no other statement ends one.
+        // In a transaction, only statements that control it can end it.
         if connection.isWatched && connection.watchesStatements && !connection.isInsideTransaction
             || !traits.isDisjoint(with: [.controlsTransaction, .changesSchema])
         {
@@ -344,17 +344,17 @@ public final class Statement {
         return error
     }
 
-    /// Ends an execution before its last row.
+    /// Finishes an execution before its last row.
     @usableFromInline
     package func reset() {
         sqlite3_reset(handle)
     }
 
-    /// Steps for a cursor of the program, which has no run of its own: it may give up at any row, and another one then
-    /// starts again.
+    /// Steps for a program's cursor, which has no run of its own: it may be abandoned at any row, and another cursor
+    /// then starts over.
     ///
-    /// - Returns: false at the end of the rows; the statement is then reset.
-    /// - Throws: the error of SQLite; SQLITE_MISUSE outside an access, or if the statement has a run.
+    /// - Returns: false after the last row; the statement is then reset.
+    /// - Throws: SQLite's error; SQLITE_MISUSE outside an access, or if the statement has a run.
     package func step(for cursor: AnyObject) throws -> Bool {
         guard connection.isAccessible else { throw DatabaseError.outsideOfAccess }
         guard !isRunning else { throw isRunningError() }
@@ -364,9 +364,9 @@ public final class Statement {
         return try firstStep()
     }
 
-    /// Runs the statement to its end, ignoring its rows.
+    /// Runs the statement to completion, ignoring its rows.
     ///
-    /// - Throws: the error of SQLite.
+    /// - Throws: SQLite's error.
     package func runToEnd() throws {
         try beginRun()
         defer { didEndRun() }
@@ -382,8 +382,8 @@ public final class Statement {
     /// try statement.execute(arguments: [1000, 1])
     /// ```
     ///
-    /// - Parameter arguments: the arguments; nil for those that were set before.
-    /// - Throws: a ``DatabaseError``; its code is `SQLITE_MISUSE` for missing or extra arguments.
+    /// - Parameter arguments: the arguments; nil to use those set before.
+    /// - Throws: a ``DatabaseError`` whose code is `SQLITE_MISUSE` for missing or extra arguments.
     public func execute(arguments: StatementArguments? = nil) throws {
         if let arguments { try setArguments(arguments) }
         try runToEnd()

@@ -1,9 +1,9 @@
-// What a statement does, in a word and the name of a table: the labels of logs, metrics and traces. SQLite's compiler
-// tells both. They are never guessed from the SQL: comments and common table expressions hide its first word.
+// A statement's operation, in a word and the name of a table, for labelling logs, metrics and traces. SQLite's compiler
+// reports both. They are never guessed from the SQL, because comments and common table expressions hide its first word.
 
 extension StatementProfile {
-    /// What the statement does, as SQLite's compiler reports it: `SELECT`, `INSERT`, `UPDATE`, `DELETE`, `BEGIN`, `COMMIT`,
-    /// `CREATE TABLE`, `PRAGMA`... `_OTHER` for what the compiler doesn't report, such as `VACUUM`.
+    /// The operation of the statement, as reported by SQLite's compiler: `SELECT`, `INSERT`, `UPDATE`, `DELETE`,
+    /// `BEGIN`, `COMMIT`, `CREATE TABLE`, `PRAGMA`… `_OTHER` for unreported operations, such as `VACUUM`.
     ///
     /// ```swift
     /// let statement = try db.makeStatement(sql: "WITH t AS (SELECT 1) INSERT INTO player (id) SELECT * FROM t")
@@ -11,7 +11,7 @@ extension StatementProfile {
     /// statement.profile.tableName   // player
     /// ```
     ///
-    /// An upsert is an `INSERT`. What triggers and foreign keys do does not count.
+    /// An upsert is an `INSERT`. The effects of triggers and foreign keys don't count.
     ///
     /// Source: <https://sqlite.org/c3ref/set_authorizer.html>
     public var operation: String {
@@ -25,7 +25,7 @@ extension StatementProfile {
         return isReadonly ? "SELECT" : "_OTHER"
     }
 
-    /// The table that the statement writes, or the only table or view that it reads. Nil if it names several, or none.
+    /// The table that the statement writes, or the only table or view that it reads. Nil if it names several or none.
     public var tableName: String? {
         guard own.maintenance == nil else { return nil }
         if let change = schemaChanges.first { return change.name }
@@ -34,7 +34,7 @@ extension StatementProfile {
         return nil
     }
 
-    /// What the statement itself does first, without its triggers and views.
+    /// The first effect of the statement itself, without its triggers and views.
     struct OwnEffects: Hashable, Sendable {
         enum Operation: String, Sendable { case insert = "INSERT", update = "UPDATE", delete = "DELETE" }
         struct Write: Hashable, Sendable {
@@ -91,7 +91,7 @@ extension StatementProfile.SchemaChange {
     }
 }
 
-/// What instruments learn about a statement, made once for all its runs.
+/// The properties of a statement for instruments, created once for all its runs.
 package final class StatementFacts: Sendable {
     package let sql: String
     package let profile: StatementProfile

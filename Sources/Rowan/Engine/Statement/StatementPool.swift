@@ -1,15 +1,15 @@
-// Who owns a statement that Rowan runs. The pool of a connection keeps statements compiled. Whoever runs one checks it
-// out: until that use ends, nobody else can bind or run this statement, and the same SQL gets another one. Plans and
-// caches hold SQL, never a statement. A statement that the program has kept, with a cursor or a row, belongs to the
-// program: the pool does not hand it out again.
+// Ownership of the statements that Rowan runs. A connection's pool keeps statements compiled. To run a statement, it is
+// checked out: until that use finishes, it can't be bound or run elsewhere, and the same SQL gets another statement.
+// Plans and caches hold SQL, never a statement. A statement kept by the program, through a cursor or a row, belongs to
+// the program: the pool does not hand it out again.
 
-/// A SQL text that stays compiled while nobody runs it.
+/// An SQL text that stays compiled while it is unused.
 @usableFromInline
 package final class PreparedSQL {
     package let text: String
-    /// Whether the statement means the same in all schemas, so that no change of the schema makes it outdated.
+    /// Whether the statement has the same meaning in all schemas, so that no schema change makes it outdated.
     private let ignoresSchema: Bool
-    /// The statement that nobody uses.
+    /// The unused statement.
     @exclusivity(unchecked) private var idle: Statement?
 
     package init(_ text: String, ignoresSchema: Bool = false) {
@@ -17,7 +17,7 @@ package final class PreparedSQL {
         self.ignoresSchema = ignoresSchema
     }
 
-    /// The text of a statement that nobody uses.
+    /// The text of an unused statement.
     init(_ statement: Statement, text: String) {
         self.text = text
         ignoresSchema = false
@@ -26,7 +26,7 @@ package final class PreparedSQL {
 
     fileprivate var isCompiled: Bool { idle != nil }
 
-    /// Takes the compiled statement, unless it is outdated, or the program holds it.
+    /// Takes the compiled statement, unless it is outdated or held by the program.
     @inline(__always)
     fileprivate func takeIdle(epoch: Int) -> Statement? {
         guard isKnownUniquelyReferenced(&idle), idle.unsafelyUnwrapped.isCurrent(epoch) || ignoresSchema else {
@@ -46,13 +46,13 @@ extension Statement {
     fileprivate func isCurrent(_ epoch: Int) -> Bool { self.epoch == epoch }
 }
 
-/// A statement that is checked out of the pool. At the end of its use, it is reset, and back in the pool.
+/// A statement that is checked out of the pool. When its use finishes, it is reset and returned to the pool.
 ///
-/// Bind it to a name: a use lasts until the end of the scope of its name, but a nameless one ends at once.
+/// Bind it to a name: a named use lasts until the end of the scope, but an unnamed one finishes immediately.
 @usableFromInline
 package struct StatementUse: ~Copyable {
     @usableFromInline package let statement: Statement
-    /// The text, which a plan keeps to run the statement again.
+    /// The text, which a plan keeps in order to rerun the statement.
     package let sql: PreparedSQL
 
     fileprivate init(_ statement: Statement, _ sql: PreparedSQL) {
@@ -63,26 +63,26 @@ package struct StatementUse: ~Copyable {
     deinit { statement.connection.endUse(of: statement, sql) }
 }
 
-/// A use that several owners share: it ends with the last of them.
+/// A use shared by several owners, which finishes with the last of them.
 package final class SharedStatementUse {
     private var use: StatementUse?
 
     package init(_ use: consuming StatementUse) { self.use = consume use }
 
-    /// Passes the use on to a single owner.
+    /// Transfers the use to a single owner.
     package func take() -> StatementUse? { use.take() }
 }
 
-/// Who keeps the statement of a cursor.
+/// The owner of a cursor's statement.
 enum StatementOwner: ~Copyable {
-    /// The program has made the statement.
+    /// The program has prepared the statement.
     case program
     /// The cursor has checked it out of the pool.
     case cursor(StatementUse)
     /// A prepared request has checked it out.
     case request(SharedStatementUse)
 
-    /// - Parameter use: the use of a prepared request; nil for a statement of the program.
+    /// - Parameter use: the use of a prepared request; nil for a statement prepared by the program.
     init(_ use: SharedStatementUse?) {
         guard let use else {
             self = .program
@@ -93,17 +93,17 @@ enum StatementOwner: ~Copyable {
 }
 
 extension LocalConnection {
-    /// Checks out a statement. A new one is compiled if the statement of the pool is in use, or outdated: SQLite would
-    /// detect that at the first step, too late for the columns.
+    /// Checks out a statement. A new one is compiled if the pooled statement is in use or outdated: SQLite would detect
+    /// the latter only at the first step, too late for the columns.
     @usableFromInline
     package func use(_ sql: PreparedSQL) throws -> StatementUse {
-        // Before the statement is bound: another thread may be using the connection.
+        // Checked before the statement is bound, because another thread may be using the connection.
         if !isAccessible { _ = try openPointer() }
         if let idle = sql.takeIdle(epoch: schemaEpoch) { return StatementUse(idle, sql) }
         return StatementUse(try prepare(sql.text, isKept: true), sql)
     }
 
-    /// Lends a statement to the closure, which runs it to its end. It is the same as a use, without its bookkeeping.
+    /// Lends a statement to the closure, which runs it to completion. Equivalent to a use, without the bookkeeping.
     @inline(__always)
     package func borrow<T>(_ sql: PreparedSQL, _ body: (Statement) throws -> T) throws -> T {
         if !isAccessible { _ = try openPointer() }
@@ -117,7 +117,7 @@ extension LocalConnection {
 
     /// Checks out a statement.
     ///
-    /// Complexity: one lookup in a hash table if the statement is compiled.
+    /// Complexity: one lookup in a hash table if the statement is already compiled.
     package func use(_ sql: String) throws -> StatementUse {
         var text = sql
         if let known = text.withUTF8({ pool.value(forUTF8: $0) }) { return try use(known) }
@@ -137,41 +137,41 @@ extension LocalConnection {
         return StatementUse(statement, sql)
     }
 
-    /// The SQL of the pool for a text, if it has been compiled as a single statement.
+    /// The pooled SQL for a text, if it has been compiled as a single statement.
     package func knownSQL(_ sql: String) -> PreparedSQL? { pool.value(forKey: sql) }
 
-    /// Adds a statement to the pool, from where others may take it at once.
+    /// Adds a statement to the pool, from which others may take it immediately.
     package func keep(_ statement: Statement, forSQL sql: String) {
         pool.setValue(PreparedSQL(statement, text: sql), forKey: sql)
     }
 
-    /// Compiles a statement, unless it is compiled already, so that it runs later even without memory.
+    /// Compiles a statement unless it is already compiled, so that it can later run even without memory.
     package func compile(_ sql: PreparedSQL) throws { if !sql.isCompiled { _ = try use(sql) } }
 
-    /// Runs a statement of the pool to its end, ignoring its rows.
+    /// Runs a pooled statement to completion, ignoring its rows.
     package func run(_ sql: String) throws { try withStatement(sql) { try $0.runToEnd() } }
 
-    /// Calls the closure with a statement of the pool.
+    /// Calls the closure with a pooled statement.
     package func withStatement<T>(_ sql: String, _ body: (Statement) throws -> T) throws -> T {
         let use = try use(sql)
         return try body(use.statement)
     }
 
-    /// Ends a use: now if the thread has access, otherwise at the next access.
+    /// Finishes a use: now if the thread has access, otherwise at the next access.
     fileprivate func endUse(of statement: Statement, _ sql: PreparedSQL) {
         guard isAccessible else { return forget(.use(statement, sql)) }
         takeBack(statement, sql)
     }
 
-    /// Resets a statement, and keeps it for the next use.
+    /// Resets a statement and keeps it for the next use.
     func takeBack(_ statement: Statement, _ sql: PreparedSQL) {
-        // A cursor that the program has made in its closure still runs the statement, which thus is its own.
+        // A cursor created in the program's closure is still running the statement, and so owns it.
         guard !statement.isRunning else { return }
         statement.resetIfBusy()
         sql.give(back: statement)
     }
 
-    /// A statement that the program requests by its SQL. Rowan never runs these statements: the program owns their
+    /// A statement requested by the program with its SQL. Rowan never runs these statements: the program owns their
     /// arguments.
     package func cachedUserStatement(_ sql: String) throws -> Statement {
         let known = userStatements.value(forKey: sql)
@@ -182,7 +182,7 @@ extension LocalConnection {
         return statement
     }
 
-    /// Releases all compiled statements of the pool, and those that the program has requested.
+    /// Releases all compiled statements of the pool and those requested by the program.
     package func forgetCachedStatements() {
         pool.removeAll()
         userStatements.removeAll()

@@ -1,7 +1,7 @@
-// The effects of a statement, as reported by SQLite's compiler. They are never guessed from the SQL: comments, common
-// table expressions, views and triggers all hide the first word. ProfileRecorder fills the profile.
+// The effects of a statement, as reported by SQLite's compiler. They are never guessed from the SQL, where they may be
+// hidden by comments, common table expressions, views and triggers. ProfileRecorder fills the profile.
 
-/// What a statement reads, writes and changes.
+/// The reads, writes and changes of a statement.
 ///
 /// SQLite reports these effects when it compiles the statement. They include the tables behind views, and the tables
 /// that triggers and foreign keys write.
@@ -14,7 +14,7 @@
 ///
 /// Source: <https://sqlite.org/c3ref/set_authorizer.html>
 public struct StatementProfile: Hashable, Sendable {
-    /// A table, a view or a virtual table, in its schema.
+    /// A table, view or virtual table, with its schema.
     public struct Table: Hashable, Sendable, CustomStringConvertible {
         /// `main`, `temp`, or the name of an attached database.
         public var schema: String
@@ -25,14 +25,14 @@ public struct StatementProfile: Hashable, Sendable {
         public var description: String { "\(schema).\(name)" }
     }
 
-    /// A change of the schema.
+    /// A schema change.
     public struct SchemaChange: Hashable, Sendable {
-        /// What happens to the object.
+        /// The change to the object.
         public enum Action: Hashable, Sendable { case create, drop, alter }
         /// The kind of the object.
         public enum Kind: Hashable, Sendable { case table, index, trigger, view, virtualTable }
 
-        /// What happens to the object.
+        /// The change to the object.
         public var action: Action
         /// The kind of the object.
         public var kind: Kind
@@ -42,7 +42,7 @@ public struct StatementProfile: Hashable, Sendable {
         public var name: String
     }
 
-    /// How a statement begins or ends a transaction or a savepoint.
+    /// The operation of a statement on a transaction or savepoint.
     public enum TransactionOperation: Hashable, Sendable {
         /// A `BEGIN`, `COMMIT` or `ROLLBACK` statement.
         case begin, commit, rollback
@@ -60,7 +60,7 @@ public struct StatementProfile: Hashable, Sendable {
         public var name: String
         /// The argument, or nil without an argument.
         public var argument: String?
-        /// The schema that the pragma names, or nil.
+        /// The schema named by the pragma, or nil.
         public var schema: String?
     }
 
@@ -73,19 +73,19 @@ public struct StatementProfile: Hashable, Sendable {
     public internal(set) var deletions: Set<Table> = []
     /// The columns that the statement updates, by table.
     public internal(set) var updates: [Table: Set<String>] = [:]
-    /// The changes of the schema.
+    /// The schema changes.
     public internal(set) var schemaChanges: [SchemaChange] = []
-    /// How the statement begins or ends a transaction or a savepoint, if it does.
+    /// The operation on a transaction or savepoint, if any.
     public internal(set) var transactionOperation: TransactionOperation?
-    /// The pragmas, except those that table-valued functions run.
+    /// The pragmas, except those run by table-valued functions.
     public internal(set) var pragmas: [Pragma] = []
     /// Whether the statement attaches or detaches a database.
     public internal(set) var changesAttachments = false
-    /// The names of the functions that the statement calls, in lower case.
+    /// The names, in lower case, of the functions that the statement calls.
     public internal(set) var functions: Set<String> = []
-    /// Whether the statement makes no direct change to the database. <https://sqlite.org/c3ref/stmt_readonly.html>
+    /// Whether the statement makes no direct changes to the database. <https://sqlite.org/c3ref/stmt_readonly.html>
     public internal(set) var isReadonly = true
-    /// What the statement itself does, without its triggers and views: see StatementOperation.
+    /// The effects of the statement itself, without its triggers and views: see StatementOperation.
     var own = OwnEffects()
 
     package init() {}
@@ -105,29 +105,29 @@ extension StatementProfile {
         isReadonly = isReadonly && other.isReadonly
     }
 
-    /// Whether the statement changes tables or columns, or which objects names refer to.
+    /// Whether the statement changes tables or columns, or the objects that names refer to.
     package var changesSchema: Bool {
         !schemaChanges.isEmpty || changesAttachments || pragmas.contains { $0.argument != nil && $0.changesSchema }
     }
 
-    /// Whether a read may run the statement.
+    /// Whether the statement may run in a read access.
     package var isAllowedInReads: Bool {
         guard pragmas.allSatisfy(\.isAllowedInReads) else { return false }
-        // SQLite does not report every pragma that only reads as read-only: `PRAGMA journal_mode`, for example.
+        // SQLite does not report every reading pragma as read-only, for example `PRAGMA journal_mode`.
         return isReadonly || (!pragmas.isEmpty && pragmas.allSatisfy { $0.argument == nil })
     }
 
-    /// The pragma that sets a state of the connection, if the statement is one.
+    /// The pragma that changes a state of the connection, if the statement is one.
     package var settingPragma: Pragma? { pragmas.first { $0.argument != nil && !$0.isQuery } }
 }
 
 extension StatementProfile.Pragma {
-    /// False for pragmas that write, although SQLite reports them as read-only, or although they have no argument.
+    /// False for pragmas that write although SQLite reports them as read-only or they have no argument.
     fileprivate var isAllowedInReads: Bool {
         !["incremental_vacuum", "optimize", "wal_checkpoint"].contains(name)
     }
 
-    /// Whether the argument selects what to report, and sets nothing.
+    /// Whether the argument selects what to report and changes nothing.
     fileprivate var isQuery: Bool {
         [
             "foreign_key_check", "foreign_key_list", "index_info", "index_list", "index_xinfo", "integrity_check",
@@ -135,8 +135,8 @@ extension StatementProfile.Pragma {
         ].contains(name)
     }
 
-    /// Whether the pragma can change the schema that the connection sees, or which tables a statement writes: the
-    /// actions of foreign keys, and the triggers of replaced rows.
+    /// Whether the pragma can change the schema that the connection sees, or the tables that a statement writes:
+    /// foreign key actions and triggers of replaced rows.
     fileprivate var changesSchema: Bool {
         [
             "foreign_keys", "hexkey", "key", "recursive_triggers", "rekey", "schema_version", "temp_store",

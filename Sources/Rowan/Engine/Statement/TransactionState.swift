@@ -1,4 +1,4 @@
-// The state of the connection's transaction: one value, which follows SQLite's autocommit flag. The flag is read after
+// The state of the connection's transaction: one value that follows SQLite's autocommit flag. The flag is read after
 // each statement that may have changed it (transaction control, and any error), before any callback runs.
 
 /// Whether a transaction is open, and whether it may be committed.
@@ -7,14 +7,14 @@ package struct TransactionState: Sendable {
         /// No transaction: each statement commits on its own.
         case none
         case open
-        /// The transaction has ended without the knowledge of the code that began it: no statement may run.
+        /// The transaction has ended without notice to the code that began it: no statement may run.
         case ended(Ending)
-        /// A rollback has failed: the transaction is still open, and must not be committed.
+        /// A rollback has failed: the transaction is still open and must not be committed.
         case condemned
     }
 
     package enum Ending: Equatable, Sendable {
-        /// SQLite has rolled it back on its own: ON CONFLICT ROLLBACK, a full disk...
+        /// Rolled back by SQLite itself: ON CONFLICT ROLLBACK, a full disk…
         case rolledBackBySQLite
         /// A statement in the scope of `inTransaction` has rolled it back.
         case rolledBack
@@ -22,9 +22,9 @@ package struct TransactionState: Sendable {
         case committed
     }
 
-    /// Who ends the transaction.
+    /// The owner that must end the transaction.
     package enum Owner: Sendable {
-        /// The program, with a statement: a BEGIN statement has begun it.
+        /// The program, with a statement: it was begun by a BEGIN statement.
         case statement
         /// The program, with `commit` or `rollback`.
         case program
@@ -33,23 +33,24 @@ package struct TransactionState: Sendable {
     }
 
     package private(set) var phase = Phase.none
-    /// Increases whenever a transaction begins or ends.
+    /// A number that increases whenever a transaction begins or ends.
     package private(set) var number = 0
     private var owner = Owner.statement
     /// The schema version when the transaction began: a rollback undoes later changes.
     private var startEpoch = 0
-    /// The savepoints of a transaction that a SAVEPOINT statement has begun, the outermost first; empty in another one.
+    /// The savepoints of a transaction begun by a SAVEPOINT statement, outermost first; empty for other transactions.
     private var savepoints: [String] = []
     /// Whether the scope of the transaction is ending: no statement may run.
     package var isScopeEnding = false
 
-    /// Whether a transaction was open at the last reading of the flag.
+    /// Whether a transaction was open when the flag was last read.
     package var isOpen: Bool { phase == .open || phase == .condemned }
 
-    /// Whether the release of a savepoint commits the transaction.
+    /// Whether releasing a savepoint commits the transaction.
     package func isCommitted(byReleasing name: String) -> Bool { index(ofSavepoint: name) == 0 }
 
-    /// Follows the savepoints. SQLite reports none; it compares their names as other names, and prefers the last one.
+    /// Tracks savepoints, which SQLite does not report. SQLite compares their names like others and uses the last
+    /// match.
     mutating func didRun(_ operation: StatementProfile.TransactionOperation) {
         switch operation {
         case .savepoint(let name): if !isOpen || !savepoints.isEmpty { savepoints.append(name) }
@@ -66,10 +67,10 @@ package struct TransactionState: Sendable {
     /// Updates the state after reading the autocommit flag.
     ///
     /// - Parameters:
-    ///   - commits: whether the statement commits, if it has ended the transaction.
+    ///   - commits: whether the statement commits if it has ended the transaction.
     ///   - isStatement: whether a statement that ends transactions has run; otherwise SQLite has ended the transaction
     ///     on its own.
-    /// - Returns: how the transaction has ended, or nil if it has not ended.
+    /// - Returns: how the transaction has ended, or nil if it is still open.
     package mutating func update(isOpen: Bool, commits: Bool, isStatement: Bool, epoch: Int) -> Ending? {
         guard self.isOpen != isOpen else { return nil }
         number &+= 1
@@ -95,15 +96,15 @@ package struct TransactionState: Sendable {
     /// new one.
     package mutating func begin(owner: Owner, epoch: Int) {
         if self.owner != .scope { self.owner = owner }
-        // This transaction may have begun in a callback at the end of another one.
+        // This transaction may have begun in a callback at the end of another.
         if owner == .scope { isScopeEnding = false }
         startEpoch = epoch
     }
 
-    /// Begins a savepoint: the surrounding transaction must not end in its scope.
+    /// Begins a savepoint. The surrounding transaction must not end in its scope.
     package mutating func beginSavepoint() { (owner, isScopeEnding) = (.scope, false) }
 
-    /// Records that the program knows that no transaction is left to commit.
+    /// Records that the program is aware that no transaction is left to commit.
     package mutating func acknowledge() {
         guard case .ended = phase else { return }
         if owner == .scope, !isScopeEnding {
@@ -116,7 +117,7 @@ package struct TransactionState: Sendable {
     /// Ends the scope of a transaction.
     ///
     /// - Parameter outer: the state before the scope. A surrounding scope whose own transaction has ended keeps
-    /// refusing statements.
+    ///   rejecting statements.
     package mutating func endScope(outer: TransactionState) {
         let goesOn = outer.owner == .scope && !outer.isScopeEnding
         (owner, isScopeEnding) = (goesOn ? .scope : .statement, outer.isScopeEnding)
@@ -134,7 +135,7 @@ package struct TransactionState: Sendable {
         }
     }
 
-    /// Resets the state at the end of an access: the next one starts afresh.
+    /// Resets the state when an access finishes, so that the next one starts afresh.
     package mutating func forget() {
         isScopeEnding = false
         if case .ended = phase { phase = .none }
@@ -147,9 +148,9 @@ package struct TransactionState: Sendable {
     /// Whether the schema has changed since the transaction began.
     package func hasMovedSchema(_ epoch: Int) -> Bool { epoch != startEpoch }
 
-    /// Why a statement can't run, or nil if it can.
+    /// The reason why a statement can't run, or nil if it can.
     ///
-    /// - Parameter operation: how the statement affects the transaction.
+    /// - Parameter operation: the statement's effect on the transaction.
     package func refusal(of operation: StatementProfile.TransactionOperation?) -> String? {
         switch (phase, operation) {
         case (.none, _), (.open, _), (.condemned, .rollback), (.ended, .rollback): nil
@@ -172,7 +173,7 @@ extension DatabaseError {
 extension TransactionState.Ending {
     package var message: String {
         switch self {
-        // Programs know this documented message.
+        // Programs rely on this documented message.
         case .rolledBackBySQLite, .rolledBack: "Transaction was aborted"
         case .committed: "the transaction was committed by a statement in it: begin another one to continue"
         }

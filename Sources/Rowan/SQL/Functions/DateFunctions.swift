@@ -1,4 +1,4 @@
-// Dates that SQLite computes. `dateTime` and `julianDay` are in SQLFunctions.
+// Dates computed by SQLite. `dateTime` and `julianDay` are in SQLFunctions.
 // Source: https://sqlite.org/lang_datefunc.html
 // Source: https://sqlite.org/lang_datefunc.html
 
@@ -19,8 +19,8 @@ public func time(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModif
     .date("TIME", [value.sqlExpression], modifiers)
 }
 
-/// `UNIXEPOCH(value, modifiers...)`: the seconds since 1970, or NULL if the value is not a date. It requires SQLite
-/// 3.38: older versions throw "no such function" at fetch.
+/// `UNIXEPOCH(value, modifiers...)`: the seconds since 1970, or NULL if the value is not a date. Requires SQLite 3.38:
+/// on older versions, fetching throws "no such function".
 public func unixEpoch(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...) -> SQLExpression {
     .date("UNIXEPOCH", [value.sqlExpression], modifiers)
 }
@@ -32,7 +32,7 @@ public func unixEpoch(_ value: some SQLSpecificExpressible, _ modifiers: SQLDate
 /// Player.select { count(.allColumns) }.group { strftime("%Y-%m", $0.created) }
 /// ```
 ///
-/// A format that is a Swift string is written into the SQL, so SQLite can use an index on the same expression.
+/// A format given as a Swift string is written into the SQL, so SQLite can use an index on the same expression.
 public func strftime(
     _ format: some SQLExpressible, _ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...
 ) -> SQLExpression {
@@ -40,7 +40,7 @@ public func strftime(
 }
 
 extension SQLSpecificExpressible where Self == SQLExpression {
-    /// The current time, for the date functions: `DATE('now')`. It stays the same during the execution of a statement.
+    /// The current time, for the date functions: `DATE('now')`. It doesn't change during the execution of a statement.
     public static var now: SQLExpression { SQLExpression(.constant(DatabaseValue(storage: .string("now")))) }
 }
 

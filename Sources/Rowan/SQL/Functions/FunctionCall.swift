@@ -1,4 +1,4 @@
-// Function calls, with traits that their SQL does not show.
+// Function calls, with properties that their SQL does not show.
 
 extension SQLExpression {
     /// A function call: `name(DISTINCT a, b ORDER BY d) FILTER (WHERE c)`.
@@ -8,13 +8,13 @@ extension SQLExpression {
         package var isDistinct = false
         package var isStar = false
         package var filter: SQLExpression?
-        /// The order in which an aggregate processes the rows. It requires SQLite 3.44.
+        /// The order in which an aggregate processes the rows. Requires SQLite 3.44.
         package var orderings: [SQLOrdering] = []
         let kind: Kind
         let result: Result
         let jsonFunction: JSONFunction?
 
-        /// Which rows a function processes.
+        /// The rows that a function processes.
         package enum Kind: Hashable, Sendable {
             /// One row.
             case scalar
@@ -24,14 +24,14 @@ extension SQLExpression {
             case window
         }
 
-        /// Which value a function returns.
+        /// The value that a function returns.
         package enum Result: Hashable, Sendable {
             /// A new value.
             case own
             /// The value of one of its arguments.
             case argument
-            /// The first argument that is not NULL. Arguments that are values are stored as the columns among the
-            /// arguments are.
+            /// The first argument that is not NULL. Values among the arguments take the stored form of the columns
+            /// among them.
             case firstArgument
         }
 
@@ -69,7 +69,7 @@ extension SQLExpression {
             return call
         }
 
-        /// Whether the call turns all rows into one: only aggregates have filters.
+        /// Whether the call reduces all rows to one: only aggregates have filters.
         var isAggregate: Bool { kind == .aggregate || filter != nil }
     }
 
@@ -126,7 +126,7 @@ extension SQLExpression {
             case .json, .array, .groupArray, .groupObject, .insert, .object, .patch, .quote, .remove, .replace, .set,
                 .binary:
                 true
-            // They return a value of any type, or a text that is not JSON for SQLite.
+            // These return a value of any type, or a text that SQLite does not treat as JSON.
             case .arrayLength, .errorPosition, .extract, .pretty, .type, .valid: false
             }
         }

@@ -1,6 +1,5 @@
-// The functions of SQLite that have a Swift counterpart in the documented API. A literal calls any other function:
-// `SQL("DATE(\(x))")`.
-// Sources: https://sqlite.org/lang_corefunc.html, lang_aggfunc.html, lang_datefunc.html
+// SQLite functions with a Swift counterpart in the documented API. Call any other function in a literal:
+// `SQL("DATE(\(x))")`. Sources: https://sqlite.org/lang_corefunc.html, lang_aggfunc.html, lang_datefunc.html
 
 /// `ABS(value)`
 public func abs(_ value: some SQLSpecificExpressible) -> SQLExpression { .call("ABS", value) }
@@ -47,21 +46,21 @@ public func count(distinct value: some SQLSpecificExpressible, filter: some SQLS
     return SQLExpression(.function(call))
 }
 
-/// `MEDIAN(value)`: the median of the numbers of the group. At fetch, a SQLite without the function throws
-/// "no such function: MEDIAN".
+/// `MEDIAN(value)`: the median of the numbers in the group. If SQLite lacks the function, fetching throws "no such
+/// function: MEDIAN".
 ///
 /// Source: <https://sqlite.org/percentile.html>
 public func median(_ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil) -> SQLExpression {
     SQLExpression(.function(.init("MEDIAN", [value.sqlExpression], .aggregate, filter: filter?.sqlExpression)))
 }
 
-/// `PERCENTILE(value, percentage)`: the number below which a percentage of the numbers of the group is. At fetch, a SQLite
-/// without the function throws "no such function: PERCENTILE".
+/// `PERCENTILE(value, percentage)`: the number below which a percentage of the group's numbers lies. If SQLite lacks
+/// the function, fetching throws "no such function: PERCENTILE".
 ///
 /// - Parameters:
 ///   - value: the numbers.
-///   - percentage: from 0 to 100.
-///   - filter: the rows that count; nil for all of the group.
+///   - percentage: the percentage, from 0 to 100.
+///   - filter: the rows to include; nil for the whole group.
 ///
 /// Source: <https://sqlite.org/percentile.html>
 public func percentile(
@@ -105,7 +104,7 @@ public func average(_ value: some SQLSpecificExpressible, filter: some SQLSpecif
     .call(.average, value, filter: filter.sqlExpression)
 }
 
-/// `MIN(value)`: the minimum value of the group.
+/// `MIN(value)`: the minimum value in the group.
 public func min(_ value: some SQLSpecificExpressible) -> SQLExpression { .call(.min, value) }
 
 /// `MIN(value) FILTER (WHERE filter)`
@@ -123,7 +122,7 @@ public func min(
                 "MIN", [value1.sqlExpression, value2.sqlExpression] + values.map(\.sqlExpression), result: .argument)))
 }
 
-/// `MAX(value)`: the maximum value of the group.
+/// `MAX(value)`: the maximum value in the group.
 public func max(_ value: some SQLSpecificExpressible) -> SQLExpression { .call(.max, value) }
 
 /// `MAX(value) FILTER (WHERE filter)`
@@ -141,7 +140,7 @@ public func max(
                 "MAX", [value1.sqlExpression, value2.sqlExpression] + values.map(\.sqlExpression), result: .argument)))
 }
 
-/// `SUM(value)`: the sum, or NULL without rows.
+/// `SUM(value)`: the sum, or NULL if there are no rows.
 public func sum(_ value: some SQLSpecificExpressible) -> SQLExpression { .call(.sum, value) }
 
 /// `SUM(value) FILTER (WHERE filter)`
@@ -149,7 +148,7 @@ public func sum(_ value: some SQLSpecificExpressible, filter: some SQLSpecificEx
     .call(.sum, value, filter: filter.sqlExpression)
 }
 
-/// `TOTAL(value)`: the sum as a double, 0.0 without rows.
+/// `TOTAL(value)`: the sum as a double, or 0.0 if there are no rows.
 public func total(_ value: some SQLSpecificExpressible) -> SQLExpression { .call(.total, value) }
 
 /// `TOTAL(value) FILTER (WHERE filter)`
@@ -202,13 +201,13 @@ public enum SQLDateModifier: SQLSpecificExpressible, Sendable {
     case month(Int)
     /// Adds years: `'1 years'`.
     case year(Int)
-    /// Goes back to the start of the day: `'start of day'`.
+    /// Moves back to the start of the day: `'start of day'`.
     case startOfDay
-    /// Goes back to the start of the month: `'start of month'`.
+    /// Moves back to the start of the month: `'start of month'`.
     case startOfMonth
-    /// Goes back to the start of the year: `'start of year'`.
+    /// Moves back to the start of the year: `'start of year'`.
     case startOfYear
-    /// Advances to the next given weekday, unless the date is one; Sunday is 0: `'weekday 0'`.
+    /// Advances to the next given weekday, unless the date already falls on it. Sunday is 0: `'weekday 0'`.
     case weekday(Int)
     /// Reads numbers as seconds since 1970: `'unixepoch'`.
     case unixEpoch
@@ -216,11 +215,11 @@ public enum SQLDateModifier: SQLSpecificExpressible, Sendable {
     case localTime
     /// Converts from local time to UTC: `'utc'`.
     case utc
-    /// Reads numbers as seconds since 1970 or as Julian days, whichever is plausible. It requires SQLite 3.38.
+    /// Reads numbers as seconds since 1970 or as Julian days, whichever is plausible. Requires SQLite 3.38.
     case auto
-    /// Reads numbers only as Julian days. It requires SQLite 3.38.
+    /// Reads numbers only as Julian days. Requires SQLite 3.38.
     case julianDay
-    /// Keeps fractions of seconds in the result. It requires SQLite 3.42.
+    /// Keeps fractional seconds in the result. Requires SQLite 3.42.
     case subsecond
 
     /// The text of the modifier.

@@ -1,6 +1,6 @@
 // JSON values: expressions that contain JSON, and the operators that access its parts.
 
-/// A type that can be used as an SQL expression, and contains a JSON value.
+/// A type that can be used as an SQL expression and contains a JSON value.
 ///
 /// ```swift
 /// extension Player: TableRecord {
@@ -30,8 +30,8 @@ extension SQLJSONExpressible {
     /// $0.scores[0]; $0.info["$.team.name"]
     /// ```
     ///
-    /// A path that is a Swift string or integer is written into the SQL, so SQLite can use an index on the same
-    /// expression. A string is a key, whatever its characters are, unless it is `$`, or starts with `$.` or `$[`:
+    /// A path given as a Swift string or integer is written into the SQL, so SQLite can use an index on the same
+    /// expression. A string is a key, whatever characters it contains, unless it is `$` or starts with `$.` or `$[`:
     ///
     /// ```swift
     /// // "counts" ->> '$."2026-01-31"', "counts" ->> '$."7"', "mails" ->> '$."a@example.com"'
@@ -39,8 +39,8 @@ extension SQLJSONExpressible {
     /// ```
     ///
     /// - Parameter path: a key of the object, an integer for a position in the array, or a path that starts with `$`.
-    ///   <https://sqlite.org/json1.html#jptr>. The text of another expression is what SQLite makes of it: before 3.45, it
-    ///   takes texts of digits for positions, and texts with dots or brackets for paths.
+    ///   <https://sqlite.org/json1.html#jptr>. SQLite interprets the text of any other expression: before 3.45, it
+    ///   treats digits as a position, and a text with dots or brackets as a path.
     public subscript(_ path: some SQLExpressible) -> SQLExpression {
         .json(.jsonValue, sqlExpression, path.sqlExpression)
     }
@@ -53,8 +53,8 @@ extension SQLJSONExpressible {
     /// Player.select({ $0.address.jsonRepresentation(atPath: "country") }, as: String.self)
     /// ```
     ///
-    /// - Parameter path: a key of the object, an integer for a position in the array, or a path that starts with `$`, as
-    ///   for the subscript.
+    /// - Parameter path: a key of the object, an integer for a position in the array, or a path that starts with `$`,
+    ///   as in the subscript.
     public func jsonRepresentation(atPath path: some SQLExpressible) -> SQLExpression {
         .json(.jsonRepresentation, sqlExpression, path.sqlExpression)
     }
@@ -66,7 +66,7 @@ extension SQLJSONExpressible {
     /// Player.select({ $0.address.jsonExtract(atPath: "$.country") }, as: String.self)
     /// ```
     ///
-    /// At fetch, SQLite throws an error for invalid JSON, and for a path that does not start with `$`.
+    /// Fetching throws an error for invalid JSON, and for a path that does not start with `$`.
     ///
     /// Source: <https://sqlite.org/json1.html#jex>
     public func jsonExtract(atPath path: some SQLExpressible) -> SQLExpression {
@@ -86,7 +86,7 @@ extension SQLJSONExpressible {
         .json(.extract, [sqlExpression] + paths.map(\.sqlExpression.asConstant))
     }
 
-    /// The same, with paths of several types.
+    /// The values at paths of several types, as a JSON array: `JSON_EXTRACT("info", '$.a', '$.b')`.
     public func jsonExtract(atPaths paths: some Collection<any SQLExpressible>) -> SQLExpression {
         .json(.extract, [sqlExpression] + paths.map(\.sqlExpression.asConstant))
     }
@@ -148,14 +148,14 @@ extension SQLExpression {
         SQLExpression(.function(FunctionCall(function, arguments, filter: filter)))
     }
 
-    /// `json -> path` or `json ->> path`. A string that is not a path is a key, which SQLite before 3.45 may take for a
-    /// position or a path: it becomes a path with quotes, unless the key is plain.
+    /// `json -> path` or `json ->> path`. A string that is not a path is a key, which SQLite before 3.45 may mistake
+    /// for a position or a path: it becomes a quoted path, unless the key is plain.
     fileprivate static func json(_ op: BinaryOperator, _ json: SQLExpression, _ path: SQLExpression) -> SQLExpression {
         guard case .value(let value) = path.node, case .string(let key) = value.storage, key != "$",
             !key.hasPrefix("$."), !key.hasPrefix("$[")
         else { return SQLExpression(.binary(op, json, path.asConstant)) }
-        // Before 3.45, SQLite compares a path with the text of the JSON, where these characters may be escaped: JSONEncoder
-        // writes `\/`, and others write `\u00e9`.
+        // Before 3.45, SQLite compares a path with the JSON text, where these characters may be escaped: JSONEncoder
+        // writes `\/`, and other encoders write `\u00e9`.
         if key.utf8.contains(where: { $0 < 0x20 || $0 >= 0x7F || "\"\\/".utf8.contains($0) }) {
             return memberByName(op, json, path)
         }
@@ -166,7 +166,7 @@ extension SQLExpression {
         return SQLExpression(.binary(op, json, SQLExpression(.constant(path.databaseValue))))
     }
 
-    /// The member of an object with a name, which SQLite compares as a text.
+    /// The member of an object with the given name, which SQLite compares as text.
     private static func memberByName(
         _ op: BinaryOperator, _ json: SQLExpression, _ name: SQLExpression
     ) -> SQLExpression {
@@ -175,7 +175,7 @@ extension SQLExpression {
             ? "value"
             : "CASE type WHEN 'array' THEN value WHEN 'object' THEN value WHEN 'true' THEN type WHEN 'false' THEN type "
                 + "ELSE JSON_QUOTE(value) END"
-        // The names of the function's columns would hide those of the table.
+        // The names of the function's columns would shadow the table's columns.
         return SQLExpression(
             .subquery(
                 SQLSubquery(
@@ -184,7 +184,7 @@ extension SQLExpression {
                             + "\(name) LIMIT 1"))))
     }
 
-    /// A text or an integer as part of the SQL. SQLite can't read a NUL character there.
+    /// A text or an integer as a literal in the SQL, where SQLite can't read a NUL character.
     package var asConstant: SQLExpression {
         guard case .value(let value) = node else { return self }
         return switch value.storage {
@@ -194,7 +194,7 @@ extension SQLExpression {
         }
     }
 
-    /// Whether SQLite recognizes the value as JSON: it results from a function that returns JSON, or from `->`.
+    /// Whether SQLite recognizes the value as JSON: it is the result of a function that returns JSON, or from `->`.
     /// Source: <https://sqlite.org/json1.html#interface_overview>
     package var isJSONForSQLite: Bool {
         switch node {
@@ -218,7 +218,7 @@ extension SQLSpecificExpressible {
     /// Column("info").asJSONB               // JSONB("info")
     /// ```
     ///
-    /// - Note: at fetch, SQLite before 3.45 throws "no such function".
+    /// - Note: on SQLite before 3.45, fetching throws "no such function".
     ///
     /// Source: <https://sqlite.org/jsonb.html>
     public var asJSONB: SQLExpression { sqlExpression.binaryJSON }
@@ -237,15 +237,15 @@ extension SQLExpression {
         case .windowed(let call, let window) where call.isJSONForSQLite:
             return SQLExpression(.windowed(call.binaryJSON, window))
         default:
-            // Any other value is JSON text, or SQLite rejects it.
+            // Any other value is JSON text, or is rejected by SQLite.
             return .json(.binary, [self])
         }
     }
 }
 
 extension SQLExpressible {
-    /// The argument of a function that embeds it in JSON. SQLite recognizes some JSON only as a text or a blob: it is
-    /// parsed, and so stored as JSON rather than as a JSON string.
+    /// The argument of a function that embeds it in JSON. SQLite recognizes some JSON only as a text or a blob: such
+    /// JSON is parsed, so that it is stored as JSON rather than as a JSON string.
     package var asJSONElement: SQLExpression {
         let expression = sqlExpression
         guard self is any SQLJSONExpressible, !expression.isJSONForSQLite else { return expression }

@@ -1,5 +1,5 @@
-// Functions on texts: parts, positions, and comparisons with what a person has typed.
-// Sources: https://sqlite.org/lang_corefunc.html, https://sqlite.org/lang_expr.html#glob
+// Functions on texts: parts, positions, and comparisons with user input. Sources:
+// https://sqlite.org/lang_corefunc.html, https://sqlite.org/lang_expr.html#glob
 
 /// `SUBSTR(text, start)`, or `SUBSTR(text, start, length)`.
 ///
@@ -10,8 +10,8 @@
 ///
 /// - Parameters:
 ///   - text: the whole text.
-///   - start: the position of the first character, from 1; from the end if it is negative.
-///   - length: the number of characters; all that follow if nil.
+///   - start: the position of the first character, from 1; counted from the end if negative.
+///   - length: the number of characters; all remaining ones if nil.
 ///
 /// Source: <https://sqlite.org/lang_corefunc.html#substr>
 public func substr(
@@ -28,8 +28,8 @@ public func instr(_ text: some SQLSpecificExpressible, _ part: some SQLExpressib
     SQLExpression(.function(.init("INSTR", [text.sqlExpression, part.sqlExpression])))
 }
 
-/// The texts of the values, joined: `IFNULL(a, '') || IFNULL(b, '')`. It is SQLite's `concat`, which ignores NULL, in a form
-/// that all versions have.
+/// The texts of the values, joined: `IFNULL(a, '') || IFNULL(b, '')`. It is equivalent to SQLite's `concat`, which
+/// ignores NULL, but works in all versions.
 ///
 /// Source: <https://sqlite.org/lang_corefunc.html#concat>
 public func concat(_ values: any SQLExpressible...) -> SQLExpression {
@@ -40,22 +40,22 @@ public func concat(_ values: any SQLExpressible...) -> SQLExpression {
     return .joined([empty] + texts, by: .concat)
 }
 
-/// `CONCAT_WS(separator, a, b, ...)`: the texts of the values that are not NULL, with a separator between them. It requires
-/// SQLite 3.44: at fetch, an older one throws "no such function: CONCAT_WS".
+/// `CONCAT_WS(separator, a, b, ...)`: the texts of the values that are not NULL, joined with a separator. Requires
+/// SQLite 3.44: on older versions, fetching throws "no such function: CONCAT_WS".
 ///
 /// Source: <https://sqlite.org/lang_corefunc.html#concat_ws>
 public func concat(_ values: any SQLExpressible..., separator: some SQLExpressible) -> SQLExpression {
     SQLExpression(.function(.init("CONCAT_WS", [separator.sqlExpression] + values.map(\.sqlExpression))))
 }
 
-/// `GROUP_CONCAT(value, separator ORDER BY ...)`, which the SQL standard calls STRING_AGG: the texts of a group, joined;
-/// NULL without texts.
+/// `GROUP_CONCAT(value, separator ORDER BY ...)`, which the SQL standard calls STRING_AGG: the texts of a group,
+/// joined; NULL if there are none.
 ///
 /// - Parameters:
 ///   - value: the texts.
-///   - separator: the text between two of them.
-///   - orderings: the order of the texts. It requires SQLite 3.44.
-///   - filter: the rows that count; nil for all of the group.
+///   - separator: the text between two values.
+///   - orderings: the order of the texts. Requires SQLite 3.44.
+///   - filter: the rows to include; nil for the whole group.
 ///
 /// Source: <https://sqlite.org/lang_aggfunc.html#group_concat>
 public func stringAgg(
@@ -66,7 +66,7 @@ public func stringAgg(
 }
 
 extension SQLSpecificExpressible {
-    /// Whether the text contains another one: `INSTR(name, text) > 0`. Case matters.
+    /// Whether the text contains another one: `INSTR(name, text) > 0`. Case-sensitive.
     ///
     /// ```swift
     /// // SELECT * FROM "player" WHERE INSTR("name", ?) > 0
@@ -78,24 +78,23 @@ extension SQLSpecificExpressible {
         SQLExpression(.binary(.greater, instr(self, text), .constant(0)))
     }
 
-    /// Whether the text starts with another one: `name GLOB 'text*'`. Case matters. All characters of the other text stand
-    /// for themselves.
+    /// Whether the text starts with another one: `name GLOB 'text*'`. Case-sensitive. The other text has no wildcards.
     ///
     /// ```swift
     /// // SELECT * FROM "player" WHERE "name" GLOB ?   -- Art*
     /// Player.filter { $0.name.hasPrefix("Art") }
     /// ```
     ///
-    /// An index on the column finds the rows.
+    /// The query can use an index on the column.
     public func hasPrefix(_ text: String) -> SQLExpression {
         guard let pattern = text.globPattern else { return starts(with: text) }
         return glob("\(pattern)*")
     }
 
-    /// The same, with an expression: `INSTR(name, text) = 1`.
+    /// Whether the text starts with the text of an expression: `INSTR(name, text) = 1`.
     public func hasPrefix(_ text: some SQLSpecificExpressible) -> SQLExpression { starts(with: text) }
 
-    /// Whether the text ends with another one. Case matters.
+    /// Whether the text ends with another one. Case-sensitive.
     ///
     /// ```swift
     /// // SELECT * FROM "file" WHERE (LENGTH(CAST('.' || "name" AS BLOB)) > LENGTH(CAST(? AS BLOB)))
@@ -103,8 +102,8 @@ extension SQLSpecificExpressible {
     /// File.filter { $0.name.hasSuffix(".swift") }
     /// ```
     public func hasSuffix(_ text: some SQLExpressible) -> SQLExpression {
-        // GLOB, and the length of a text, stop at NUL, but blobs don't. Without a byte before them, the empty blob would
-        // have parts that are NULL.
+        // GLOB, and the length of a text, stop at NUL, but blobs don't. A byte is prepended because parts of an empty
+        // blob would be NULL.
         let prefix = SQLExpression(.constant(DatabaseValue(storage: .string("."))))
         let whole = cast(SQLExpression.joined([prefix, sqlExpression], by: .concat), as: .blob)
         let part = cast(text.sqlExpression, as: .blob)
@@ -118,18 +117,18 @@ extension SQLSpecificExpressible {
 }
 
 extension SQLExpression {
-    /// A number that the program has not chosen.
+    /// A number that is not user input.
     fileprivate static func constant(_ number: Int64) -> SQLExpression {
         SQLExpression(.constant(DatabaseValue(storage: .int64(number))))
     }
 }
 
 extension String {
-    /// A GLOB pattern for the text; nil for a text that a pattern can't express: GLOB stops at NUL.
+    /// A GLOB pattern for the text; nil if a pattern can't express it: GLOB stops at NUL.
     fileprivate var globPattern: String? {
         guard !utf8.contains(0) else { return nil }
         guard utf8.contains(where: { [0x2A, 0x3F, 0x5B].contains($0) }) else { return self }
-        // A character may consist of one of these, and of marks.
+        // A character may consist of one of these and combining marks.
         return unicodeScalars.reduce(into: "") { pattern, scalar in
             let isSpecial = "*?[".unicodeScalars.contains(scalar)
             pattern += isSpecial ? "[\(scalar)]" : String(scalar)

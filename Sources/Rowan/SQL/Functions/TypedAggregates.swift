@@ -10,34 +10,34 @@ public func count(distinct value: some SQLTypedExpressible) -> TypedExpression<I
     TypedExpression(count(distinct: value.sqlExpression))
 }
 
-/// `MIN(value)`: the minimum value of the group.
+/// `MIN(value)`: the minimum value in the group.
 public func min<Value>(_ value: some SQLTypedExpressible<Value>) -> TypedExpression<Value> {
     TypedExpression(min(value.sqlExpression))
 }
 
-/// `MAX(value)`: the maximum value of the group.
+/// `MAX(value)`: the maximum value in the group.
 public func max<Value>(_ value: some SQLTypedExpressible<Value>) -> TypedExpression<Value> {
     TypedExpression(max(value.sqlExpression))
 }
 
-/// `SUM(value)`: the sum, or NULL without rows.
+/// `SUM(value)`: the sum, or NULL if there are no rows.
 public func sum<Value>(_ value: some SQLTypedExpressible<Value>) -> TypedExpression<Value> {
     TypedExpression(sum(value.sqlExpression))
 }
 
-/// `TOTAL(value)`: the sum as a double, 0.0 without rows.
+/// `TOTAL(value)`: the sum as a double, or 0.0 if there are no rows.
 public func total(_ value: some SQLTypedExpressible) -> TypedExpression<Double> {
     TypedExpression(total(value.sqlExpression))
 }
 
-/// `AVG(value)`: the average, or NULL without rows.
+/// `AVG(value)`: the average, or NULL if there are no rows.
 public func average(_ value: some SQLTypedExpressible) -> TypedExpression<Double> {
     TypedExpression(average(value.sqlExpression))
 }
 
 // MARK: - Aggregates with a filter
 
-/// `COUNT(value) FILTER (WHERE filter)`: the number of rows that satisfy a condition, and where the value is not NULL.
+/// `COUNT(value) FILTER (WHERE filter)`: the number of rows that satisfy a condition and whose value is not NULL.
 public func count(
     _ value: some SQLTypedExpressible, filter: some SQLSpecificExpressible
 ) -> TypedExpression<Int> {
@@ -51,7 +51,7 @@ public func count<Filter: SQLTypedExpressible>(
     TypedExpression(count(value.sqlExpression, filter: filter.sqlExpression))
 }
 
-/// `COUNT(DISTINCT value) FILTER (WHERE filter)`: the number of different values of the rows that satisfy a condition.
+/// `COUNT(DISTINCT value) FILTER (WHERE filter)`: the number of distinct values in the rows that satisfy a condition.
 public func count(
     distinct value: some SQLTypedExpressible, filter: some SQLSpecificExpressible
 ) -> TypedExpression<Int> {
@@ -65,7 +65,7 @@ public func count<Filter: SQLTypedExpressible>(
     TypedExpression(count(distinct: value.sqlExpression, filter: filter.sqlExpression))
 }
 
-/// `MIN(value) FILTER (WHERE filter)`: the minimum value of the rows that satisfy a condition.
+/// `MIN(value) FILTER (WHERE filter)`: the minimum value in the rows that satisfy a condition.
 public func min<Value>(
     _ value: some SQLTypedExpressible<Value>, filter: some SQLSpecificExpressible
 ) -> TypedExpression<Value> {
@@ -79,7 +79,7 @@ public func min<Value, Filter: SQLTypedExpressible>(
     TypedExpression(min(value.sqlExpression, filter: filter.sqlExpression))
 }
 
-/// `MAX(value) FILTER (WHERE filter)`: the maximum value of the rows that satisfy a condition.
+/// `MAX(value) FILTER (WHERE filter)`: the maximum value in the rows that satisfy a condition.
 public func max<Value>(
     _ value: some SQLTypedExpressible<Value>, filter: some SQLSpecificExpressible
 ) -> TypedExpression<Value> {
@@ -93,7 +93,7 @@ public func max<Value, Filter: SQLTypedExpressible>(
     TypedExpression(max(value.sqlExpression, filter: filter.sqlExpression))
 }
 
-/// `SUM(value) FILTER (WHERE filter)`: the sum of the rows that satisfy a condition, or NULL without rows.
+/// `SUM(value) FILTER (WHERE filter)`: the sum over the rows that satisfy a condition, or NULL if there are none.
 ///
 /// ```swift
 /// // SELECT SUM("score") FILTER (WHERE "bonus" > ?) FROM "player"
@@ -112,7 +112,7 @@ public func sum<Value, Filter: SQLTypedExpressible>(
     TypedExpression(sum(value.sqlExpression, filter: filter.sqlExpression))
 }
 
-/// `TOTAL(value) FILTER (WHERE filter)`: the sum of the rows that satisfy a condition, as a double; 0.0 without rows.
+/// `TOTAL(value) FILTER (WHERE filter)`: the sum over the rows that satisfy a condition, as a double; 0.0 without any.
 public func total(
     _ value: some SQLTypedExpressible, filter: some SQLSpecificExpressible
 ) -> TypedExpression<Double> {
@@ -126,7 +126,7 @@ public func total<Filter: SQLTypedExpressible>(
     TypedExpression(total(value.sqlExpression, filter: filter.sqlExpression))
 }
 
-/// `AVG(value) FILTER (WHERE filter)`: the average of the rows that satisfy a condition, or NULL without rows.
+/// `AVG(value) FILTER (WHERE filter)`: the average over the rows that satisfy a condition, or NULL if there are none.
 public func average(
     _ value: some SQLTypedExpressible, filter: some SQLSpecificExpressible
 ) -> TypedExpression<Double> {

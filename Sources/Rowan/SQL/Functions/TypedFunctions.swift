@@ -1,4 +1,4 @@
-// Typed versions of functions of values.
+// Typed versions of scalar functions.
 
 public import Foundation
 
@@ -42,19 +42,19 @@ public func round(
 }
 
 extension SQLTypedExpressible<String> {
-    /// Whether the text contains another one: `INSTR(name, text) > 0`. Case matters.
+    /// Whether the text contains another one: `INSTR(name, text) > 0`. Case-sensitive.
     public func contains(_ text: String) -> SQLExpression { sqlExpression.contains(text) }
-    /// Whether the text starts with another one: `name GLOB 'text*'`. Case matters.
+    /// Whether the text starts with another one: `name GLOB 'text*'`. Case-sensitive.
     public func hasPrefix(_ text: String) -> SQLExpression { sqlExpression.hasPrefix(text) }
-    /// Whether the text ends with another one. Case matters.
+    /// Whether the text ends with another one. Case-sensitive.
     public func hasSuffix(_ text: String) -> SQLExpression { sqlExpression.hasSuffix(text) }
 }
 
 extension SQLTypedExpressible<String?> {
-    /// Whether the text contains another one: `INSTR(name, text) > 0`. Case matters.
+    /// Whether the text contains another one: `INSTR(name, text) > 0`. Case-sensitive.
     public func contains(_ text: String) -> SQLExpression { sqlExpression.contains(text) }
-    /// Whether the text starts with another one: `name GLOB 'text*'`. Case matters.
+    /// Whether the text starts with another one: `name GLOB 'text*'`. Case-sensitive.
     public func hasPrefix(_ text: String) -> SQLExpression { sqlExpression.hasPrefix(text) }
-    /// Whether the text ends with another one. Case matters.
+    /// Whether the text ends with another one. Case-sensitive.
     public func hasSuffix(_ text: String) -> SQLExpression { sqlExpression.hasSuffix(text) }
 }

@@ -1,6 +1,6 @@
 // Windows: for each row, the rows that a window function or an aggregate processes.
 
-/// A window: for each row, the rows that a function processes, and their order.
+/// A window: for each row, the rows that a function processes and their order.
 ///
 /// ```swift
 /// // SELECT *, RANK() OVER (PARTITION BY "team" ORDER BY "score" DESC) AS "rank" FROM "player"
@@ -22,9 +22,9 @@ public struct Window: Sendable {
     ///
     /// - Parameters:
     ///   - partitions: rows with equal values form a partition. Without partitions, all rows form one.
-    ///   - orderings: the order of the rows in a partition.
+    ///   - orderings: the order of the rows within a partition.
     ///   - frame: the rows of the partition that a function processes. The default frame ends with the current row and
-    ///     the rows that are equal in the order. Without an order, it is the whole partition.
+    ///     its peers, the rows that are equal in the order. Without an order, it is the whole partition.
     public init(
         partitionBy partitions: [any SQLExpressible] = [], orderBy orderings: [any SQLOrderingTerm] = [],
         frame: Frame? = nil
@@ -56,7 +56,7 @@ public struct Window: Sendable {
             Frame(unit: .rows, start: start, end: end, exclusion: exclusion)
         }
 
-        /// A frame whose bounds are distances between values of the only ORDER BY term.
+        /// A frame whose bounds are distances between values of the single ORDER BY term.
         public static func range(
             from start: Bound, to end: Bound = .currentRow, excluding exclusion: Exclusion? = nil
         ) -> Frame {
@@ -104,9 +104,9 @@ public struct Window: Sendable {
         case noOthers = "NO OTHERS"
         /// The current row.
         case currentRow = "CURRENT ROW"
-        /// The current row, and the rows that are equal in the order.
+        /// The current row and its peers, the rows that are equal in the order.
         case group = "GROUP"
-        /// The rows that are equal to the current row in the order, but not the current row itself.
+        /// The peers of the current row, but not the current row itself.
         case ties = "TIES"
     }
 }

@@ -9,8 +9,8 @@ extension SQLExpression {
     /// Player.select { [$0.name, sum($0.score).over(Window(partitionBy: [$0.team], orderBy: [$0.date]))] }
     /// ```
     ///
-    /// The expression must be a call of a window function or an aggregate: for any other one, SQLite throws an error at
-    /// fetch.
+    /// The expression must be a call to a window function or an aggregate: for any other expression, fetching throws an
+    /// error.
     ///
     /// Source: <https://sqlite.org/windowfunctions.html>
     public func over(_ window: Window) -> SQLExpression { SQLExpression(.windowed(self, .window(window))) }
@@ -31,15 +31,15 @@ extension SQLExpression {
     /// The function over a window that the WINDOW clause of the query defines: `RANK() OVER "w"`.
     public func over(_ windowName: String) -> SQLExpression { SQLExpression(.windowed(self, .named(windowName))) }
 
-    /// The aggregate of the rows that satisfy a condition.
+    /// The aggregate over the rows that satisfy a condition.
     ///
     /// ```swift
     /// // SELECT COUNT(*) FILTER (WHERE "score" > ?) FROM "player"
     /// Player.select({ count(.allColumns).filter($0.score > 100) }, as: Int.self)
     /// ```
     ///
-    /// A second filter is combined with the first one by AND. The expression must be a call of an aggregate: for any
-    /// other one, SQLite throws an error at fetch.
+    /// A second filter is combined with the first one by AND. The expression must be a call to an aggregate: for any
+    /// other expression, fetching throws an error.
     ///
     /// Source: <https://sqlite.org/lang_aggfunc.html#aggfilter>
     public func filter(_ condition: some SQLSpecificExpressible) -> SQLExpression {
@@ -57,13 +57,13 @@ extension SQLExpression {
     /// Player.select({ Database.jsonGroupArray($0.name).ordered(by: $0.score.desc) }, as: String.self)
     /// ```
     ///
-    /// This requires SQLite 3.44: with an older version, the query throws a `DatabaseError` that says so. The
-    /// expression must be a call of an aggregate: for any other one, SQLite throws an error at fetch.
+    /// Requires SQLite 3.44: on an older version, the query throws a `DatabaseError` that reports this. The expression
+    /// must be a call to an aggregate: for any other expression, fetching throws an error.
     ///
     /// Source: <https://sqlite.org/lang_aggfunc.html#aggorderby>
     public func ordered(by orderings: any SQLOrderingTerm...) -> SQLExpression { ordered(by: orderings) }
 
-    /// The same, with an array of orderings.
+    /// The aggregate, with its rows processed in the order of an array of orderings.
     public func ordered(by orderings: [any SQLOrderingTerm]) -> SQLExpression {
         guard case .function(var call) = node else {
             let terms = orderings.map { SQL("\($0.sqlOrdering)") }.joined(separator: ", ")
@@ -74,7 +74,7 @@ extension SQLExpression {
     }
 }
 
-/// `GROUP_CONCAT(value, separator ORDER BY ...)`: the texts of a group, joined; NULL without texts.
+/// `GROUP_CONCAT(value, separator ORDER BY ...)`: the texts of a group, joined; NULL if there are none.
 ///
 /// ```swift
 /// // SELECT GROUP_CONCAT("name", ?) FROM "player"   -- Arthur; Barbara
@@ -84,8 +84,8 @@ extension SQLExpression {
 /// - Parameters:
 ///   - value: the text of each row.
 ///   - separator: the text between two texts; a comma if nil.
-///   - orderings: the order of the texts. It requires SQLite 3.44, as
-///     ``SQLExpression/ordered(by:)-(SQLOrderingTerm...)`` does.
+///   - orderings: the order of the texts. Requires SQLite 3.44, like
+///     ``SQLExpression/ordered(by:)-(SQLOrderingTerm...)``.
 ///   - filter: the condition on the rows.
 ///
 /// Source: <https://sqlite.org/lang_aggfunc.html#group_concat>
@@ -108,16 +108,16 @@ public func groupConcat(
 /// Source: <https://sqlite.org/windowfunctions.html#biwinfunc>
 public func rowNumber() -> SQLExpression { .window("ROW_NUMBER") }
 
-/// `RANK()`: the number of the first row that is equal in the order. After equal rows, ranks are skipped.
+/// `RANK()`: the row number of the first peer, a row that is equal in the order. Ranks are skipped after peers.
 public func rank() -> SQLExpression { .window("RANK") }
 
-/// `DENSE_RANK()`: the number of the group of equal rows, without gaps.
+/// `DENSE_RANK()`: the rank of the row, without gaps after equal rows.
 public func denseRank() -> SQLExpression { .window("DENSE_RANK") }
 
 /// `PERCENT_RANK()`: the rank, as a number from 0.0 to 1.0.
 public func percentRank() -> SQLExpression { .window("PERCENT_RANK") }
 
-/// `CUME_DIST()`: the proportion of rows that come before the row in the order, or are equal to it; at most 1.0.
+/// `CUME_DIST()`: the proportion of rows that come before the row in the order or are equal to it, up to 1.0.
 public func cumeDist() -> SQLExpression { .window("CUME_DIST") }
 
 /// `NTILE(count)`: the number of the row's part, from 1, after dividing the partition into parts of nearly equal size.
@@ -160,7 +160,7 @@ public func firstValue(_ value: some SQLSpecificExpressible) -> SQLExpression {
 }
 
 /// `LAST_VALUE(value)`: the value in the last row of the frame. The default frame ends with the current row and its
-/// equals.
+/// peers.
 public func lastValue(_ value: some SQLSpecificExpressible) -> SQLExpression {
     .window("LAST_VALUE", value.sqlExpression)
 }

@@ -15,7 +15,7 @@
 ///     .when("b", then: 2)
 /// ```
 ///
-/// The first matching branch provides the value. If no branch matches, the value is that of ``otherwise(_:)``, or NULL.
+/// The first matching branch provides the value. If no branch matches, the value is that of ``otherwise(_:)`` or NULL.
 ///
 /// Article: <doc:Expressions>.
 ///
@@ -52,14 +52,14 @@ public struct CaseExpression: Sendable, SQLSpecificExpressible {
         return result
     }
 
-    /// The choice as an expression. A choice without branches is the value of ``otherwise(_:)``, or NULL.
+    /// The choice as an expression. A choice without branches is the value of ``otherwise(_:)`` or NULL.
     public var sqlExpression: SQLExpression {
         branches.isEmpty ? fallback ?? .null : SQLExpression(.conditional(self))
     }
 }
 
 extension CaseExpression: Hashable {
-    // These operators are SQL, as for the other terms: see SQLOperators.
+    // These operators produce SQL, like those of other terms: see SQLOperators.
 
     /// `a = b`
     public static func == (lhs: CaseExpression, rhs: CaseExpression) -> SQLExpression {

@@ -7,10 +7,10 @@ public protocol ColumnExpression: SQLSpecificExpressible {
 }
 
 extension ColumnExpression {
-    /// The column, in the table of the query where it appears.
+    /// The column, in the table of the enclosing query.
     public var sqlExpression: SQLExpression { SQLExpression(.column(name, .current)) }
 
-    /// The column as a bare name, never qualified with a table: for a name that `forKey` defines, or a column of a raw
+    /// The column as a bare name, never qualified with a table: for a name defined by `forKey`, or a column of a raw
     /// SQL snippet.
     public var detached: SQLExpression { SQLExpression(.column(name, .none)) }
 }
@@ -82,9 +82,9 @@ extension SQLExpressible where Self == Column {
 /// ```
 public struct ColumnAssignment: Hashable, Sendable {
     package let column: String
-    /// The new value; nil keeps the stored value (`noOverwrite`).
+    /// The new value; nil to keep the stored value (`noOverwrite`).
     package let value: SQLExpression?
-    /// Whether the record type stores the value in another form.
+    /// Whether the record type converts the value to another stored form.
     package let convertsValue: Bool
 
     package init(column: String, value: SQLExpression?, convertsValue: Bool = false) {
@@ -100,7 +100,7 @@ extension ColumnExpression {
         ColumnAssignment(column: name, value: value?.sqlExpression ?? .null)
     }
 
-    /// In an upsert, keeps the stored value.
+    /// Keeps the stored value in an upsert.
     public var noOverwrite: ColumnAssignment { ColumnAssignment(column: name, value: nil) }
 
     /// `score = score + 1`

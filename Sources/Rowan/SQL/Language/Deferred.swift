@@ -1,6 +1,6 @@
 // Terms that need a connection: symbols that the resolver replaces with any number of terms.
 
-/// Terms that become known once a connection is available. Equality is identity.
+/// Terms that are determined once a connection is available. Equality is identity.
 package final class Deferred<Term: Sendable>: Hashable, Sendable {
     package let terms: @Sendable (any SchemaReader) throws -> [Term]
     /// Whether these terms, as filters, select at most one row.

@@ -1,10 +1,10 @@
-// Searches in an expression and its sub-expressions. Subqueries are excluded: they are other queries.
+// Searches in an expression and its subexpressions. Subqueries are excluded: they are separate queries.
 
 extension SQLExpression {
-    /// What to do with a visited expression.
+    /// The action for a visited expression.
     package enum SearchStep { case found, goOn, skip }
 
-    /// Whether a search finds an expression, outside subqueries and SQL text.
+    /// Whether a search finds an expression, excluding subqueries and SQL text.
     package func contains(_ step: (SQLExpression) -> SearchStep) -> Bool {
         withoutActuallyEscaping(step) { step in
             var search = ExpressionSearch(step: step)
@@ -33,7 +33,7 @@ extension SQLExpression {
         if case .collated = expression.node { .found } else { .goOn }
     }
 
-    /// Whether the expression certainly contains an aggregate function, outside windows: it turns all rows into one.
+    /// Whether the expression certainly contains an aggregate function outside windows, which reduces all rows to one.
     var isAggregate: Bool {
         contains { expression in
             switch expression.node {
@@ -47,7 +47,7 @@ extension SQLExpression {
     /// Whether the expression, as a filter, selects at most one row.
     var leavesOneRow: Bool { if case .symbol(.deferred(let deferred)) = node { deferred.leavesOneRow } else { false } }
 
-    /// The columns that have one value in all rows for which the condition is true.
+    /// The columns that have the same value in all rows that satisfy the condition.
     var columnsWithOneValue: [String] {
         switch node {
         case .associative(.and, let operands): return operands.all.flatMap(\.columnsWithOneValue)
@@ -61,7 +61,7 @@ extension SQLExpression {
         }
     }
 
-    /// Whether the expression may contain an aggregate function, outside windows.
+    /// Whether the expression may contain an aggregate function outside windows.
     package var mayAggregate: Bool {
         contains { expression in
             switch expression.node {
@@ -76,7 +76,7 @@ extension SQLExpression {
 }
 
 extension SQLSelection {
-    /// Whether a search finds an expression, outside subqueries and SQL text.
+    /// Whether a search finds an expression, excluding subqueries and SQL text.
     package func contains(_ step: (SQLExpression) -> SQLExpression.SearchStep) -> Bool {
         switch node {
         case .expression(let expression), .named(let expression, _): expression.contains(step)
@@ -88,7 +88,7 @@ extension SQLSelection {
 }
 
 extension SQLOrdering {
-    /// Whether a search finds an expression, outside subqueries and SQL text.
+    /// Whether a search finds an expression, excluding subqueries and SQL text.
     package func contains(_ step: (SQLExpression) -> SQLExpression.SearchStep) -> Bool {
         if case .expression(let expression, _) = node { expression.contains(step) } else { false }
     }

@@ -1,5 +1,5 @@
-// The operands of an operator such as AND. Programs build chains of thousands, one operand at a time, and keep the chains
-// before: each step copies a block of operands, and shares the others.
+// The operands of an operator such as AND. Programs build chains of thousands, one operand at a time and keep the
+// previous chains: each step copies one block of operands and shares the others.
 
 package struct OperandList: Sendable {
     /// The first operands: all of them, for nearly all expressions.
@@ -31,7 +31,7 @@ package struct OperandList: Sendable {
             list.others = [[operand]]
             return list
         }
-        // One allocation; a sum of arrays takes several (benchmark request-build).
+        // One allocation, whereas a sum of arrays takes several (benchmark request-build).
         var operands: [SQLExpression] = []
         operands.reserveCapacity(first.count + 1)
         operands.append(contentsOf: first)

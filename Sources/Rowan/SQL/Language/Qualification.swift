@@ -1,6 +1,6 @@
-// Expressions of a table, as expressions of an alias of the table.
+// Expressions on a table, rewritten for an alias of the table.
 
-// Not `??`, which means IFNULL for expressions. The transformation throws no errors.
+// Not `??`, which means IFNULL for expressions. The transformation never throws.
 
 extension SQLExpression {
     /// The expression, with columns of an alias.
@@ -19,7 +19,7 @@ extension SQLOrdering {
 }
 
 extension SQLSelection {
-    /// The selection, with columns of an alias. SQL text stays as it is.
+    /// The selection, with columns of an alias. SQL text doesn't change.
     package func qualified(by alias: TableAliasID) -> SQLSelection {
         switch node {
         case .expression(let expression): SQLSelection(.expression(expression.qualified(by: alias)))
@@ -45,7 +45,7 @@ private struct Qualification: ExpressionTransform {
         case .column(let name, .current):
             return SQLExpression(.column(name, .alias(alias)), isSymbolic: expression.isSymbolic, depth: 0)
         case .symbol(.fullText(let term, .current)): return SQLExpression(.symbol(.fullText(term, .alias(alias))))
-        default: return try expression.mapChildren(&self)  // The other expressions have no table of their own.
+        default: return try expression.mapChildren(&self)  // The other expressions refer to no table directly.
         }
     }
 

@@ -15,8 +15,7 @@
 /// Other.select { [$0.a, $0.b] }.contains(rowValue($0.a, $0.b))
 /// ```
 ///
-/// At fetch, SQLite throws an error for row values of different sizes, and for a row value where a single value is
-/// expected.
+/// Fetching throws an error for row values of different sizes, and for a row value in place of a single value.
 ///
 /// Source: <https://sqlite.org/rowvalue.html>
 public struct RowValue: SQLExpressible, Sendable {
@@ -42,9 +41,9 @@ public struct RowValue: SQLExpressible, Sendable {
     /// `(a, b) >= (c, d)`
     public static func >= (lhs: RowValue, rhs: RowValue) -> SQLExpression { .binary(.greaterOrEqual, lhs, rhs) }
 
-    /// `(a, b) IS (c, d)`: equality that treats NULL as an ordinary value.
+    /// `(a, b) IS (c, d)`: equal, with NULL as an ordinary value.
     public func isNotDistinct(from other: RowValue) -> SQLExpression { .binary(.isSame, self, other) }
-    /// `(a, b) IS NOT (c, d)`: difference that treats NULL as an ordinary value.
+    /// `(a, b) IS NOT (c, d)`: not equal, with NULL as an ordinary value.
     public func isDistinct(from other: RowValue) -> SQLExpression { .binary(.isNotSame, self, other) }
 
     fileprivate static func list(_ rows: some Sequence<RowValue>) -> [[SQLExpression]] { rows.map(\.elements) }

@@ -1,5 +1,5 @@
-// The SQL literal: text with embedded expressions, selections, orderings and subqueries, which stay values. It is a
-// list of segments, rendered in order: no `?` is ever parsed.
+// The SQL literal: text with embedded expressions, selections, orderings and subqueries, which remain values. It is a
+// list of segments rendered in order: `?` is never parsed.
 
 /// SQL text with values embedded by string interpolation, safe from injection.
 ///
@@ -55,7 +55,7 @@ public struct SQL: Hashable, Sendable {
 
     package mutating func append(_ segment: Segment) { segments.append(segment) }
 
-    /// Both literals, in order.
+    /// The concatenation of both literals.
     public static func + (lhs: SQL, rhs: SQL) -> SQL { SQL(segments: lhs.segments + rhs.segments) }
 
     /// Appends a literal.
@@ -75,12 +75,12 @@ public struct SQL: Hashable, Sendable {
     }
 }
 
-/// The protocol of ``SQL`` alone, for generic comparisons.
+/// The protocol of ``SQL`` only, for generic comparisons.
 ///
-/// A string literal can be an `SQL`: operators on `SQL` itself would be candidates for `name != "x"`, change its type, and
-/// make long conditions slow to compile.
+/// A string literal can be an `SQL`: operators on `SQL` itself would be candidates for `name != "x"`, change its type
+/// and slow down the compilation of long conditions.
 public protocol SQLLiteral: SQLSpecificExpressible, Equatable {
-    // A requirement: one of an extension would lose to that of Equatable, and the comparison would be a Bool.
+    // A requirement, because an extension's method would lose to Equatable's and the comparison would be a Bool.
 
     /// `a = b`
     static func == (lhs: Self, rhs: Self) -> SQLExpression
@@ -107,7 +107,7 @@ extension SQL: ExpressibleByStringInterpolation {
 }
 
 extension Sequence where Element == SQL {
-    /// The literals in order, with a separator between them.
+    /// The literals joined in order with a separator.
     public func joined(separator: String = "") -> SQL {
         var result = SQL(segments: [])
         for (index, literal) in enumerated() {
@@ -146,7 +146,7 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
         literal.append(sql: identifier.quotedDatabaseIdentifier)
     }
 
-    /// A value or an expression: `... WHERE name = \(name)`. For nil, NULL.
+    /// A value or an expression: `... WHERE name = \(name)`. Nil becomes NULL.
     public mutating func appendInterpolation(_ expressible: (any SQLExpressible)?) {
         literal.append(.expression(expressible?.sqlExpression ?? .null))
     }
@@ -179,7 +179,7 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
         append(list: sequence.map { $0.sqlExpression })
     }
 
-    /// The same, for expressions of several types.
+    /// A list of expressions of several types, in parentheses. An empty sequence matches nothing.
     public mutating func appendInterpolation<S: Sequence>(_ sequence: S) where S.Element == any SQLExpressible {
         append(list: sequence.map { $0.sqlExpression })
     }
@@ -207,14 +207,14 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
         literal.append(.selection(selection.sqlSelection))
     }
 
-    /// The same, for a selection of any type. For nil, NULL.
+    /// A selection of any type. Nil becomes NULL.
     @_disfavoredOverload
     public mutating func appendInterpolation(_ selection: (any SQLSelectable)?) {
         literal.append(.selection(selection?.sqlSelection ?? SQLExpression.null.sqlSelection))
     }
 
-    // Swift warns of optionals in an interpolation, unless its parameter is optional.
-    /// The same, for an optional selection of one type.
+    // Swift warns about optionals in an interpolation unless its parameter is optional.
+    /// An optional selection of one type.
     public mutating func appendInterpolation<T: SQLSelectable>(_ selection: T?) {
         literal.append(.selection(selection?.sqlSelection ?? SQLExpression.null.sqlSelection))
     }
@@ -224,7 +224,7 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
         literal.append(.expression(expressible.sqlExpression))
     }
 
-    /// The same, for an optional expression of one type.
+    /// An optional expression of one type.
     public mutating func appendInterpolation<T: SQLSelectable & SQLExpressible>(_ expressible: T?) {
         literal.append(.expression(expressible?.sqlExpression ?? .null))
     }

@@ -1,6 +1,6 @@
-// The four roles of a term in a query: an expression, an ordering, a selection, a subquery.
+// The four roles of a term in a query: expression, ordering, selection, subquery.
 
-/// A type that can be used as an SQL expression: a column, a value, a subquery...
+/// A type that can be used as an SQL expression: a column, a value, a subquery…
 public protocol SQLExpressible {
     /// The expression.
     var sqlExpression: SQLExpression { get }
@@ -43,7 +43,7 @@ extension SQLSubqueryable {
         SQLExpression(.isIn(element.sqlExpression, .subquery(sqlSubquery), isNegated: false))
     }
 
-    /// Whether the subquery has any row: `EXISTS (SELECT ...)`.
+    /// Whether the subquery returns any row: `EXISTS (SELECT ...)`.
     public func exists() -> SQLExpression {
         SQLExpression(.exists(sqlSubquery, isNegated: false))
     }

@@ -59,7 +59,7 @@ extension SQLExpression {
     }
 }
 
-/// What a transformation does with each kind of child.
+/// The handlers of a transformation for each kind of child.
 package protocol ExpressionTransform {
     mutating func expression(_ expression: SQLExpression) throws -> SQLExpression
     mutating func subquery(_ subquery: SQLSubquery) throws -> SQLSubquery
@@ -92,7 +92,7 @@ extension ExpressionTransform {
 }
 
 extension SQLExpression.Node {
-    /// Whether this node or a direct child needs the schema. Each child has already computed its own answer.
+    /// Whether this node or a direct child needs the schema. Each child has already computed this for itself.
     var isSymbolic: Bool {
         switch self {
         case .value, .constant, .column: false
@@ -107,7 +107,7 @@ extension SQLExpression.Node {
         case .isIn(let a, let container, _): a.isSymbolic || container.isSymbolic
         case .like(let a, let b, let escape, _): a.isSymbolic || b.isSymbolic || escape?.isSymbolic ?? false
         case .function(let call):
-            // Only some versions of SQLite support orderings: the connection checks.
+            // Only some versions of SQLite support orderings, which the connection checks.
             !call.orderings.isEmpty || call.arguments.contains(where: \.isSymbolic) || call.filter?.isSymbolic ?? false
         case .windowed(let a, let window): a.isSymbolic || window.isSymbolic
         case .conditional(let conditional): conditional.isSymbolic

@@ -1,4 +1,4 @@
-// Collations. A collation has no effect on a condition: it applies to the operands of the condition.
+// Collations. A collation has no effect on a condition: it must apply to its operands.
 // Source: https://sqlite.org/datatype3.html#collation
 
 extension SQLExpression {
@@ -24,7 +24,7 @@ extension SQLExpression {
 }
 
 extension SQLExpression.BinaryOperator {
-    /// Whether collations determine the result.
+    /// Whether collations affect the result.
     var isComparison: Bool {
         switch self {
         case .less, .lessOrEqual, .greater, .greaterOrEqual, .isSame, .isNotSame: true

@@ -1,20 +1,20 @@
-// The nesting depth of expressions. Every visit of a tree is recursive, including its release, so a tree that would
-// overflow the stack of a worker thread must not exist. Each expression counts its levels when it is built; beyond the
-// maximum, it keeps only the count.
+// The nesting depth of expressions. Every traversal of a tree is recursive, including its release, so no tree may be
+// deep enough to overflow a worker thread's stack. Each expression counts its levels when it is built; beyond the
+// maximum, only the count is kept.
 
 extension SQLExpression {
     /// SQLite's parser has a stack of 100 entries (unlimited since 3.46), of which each level takes at least one.
     /// Source: <https://sqlite.org/limits.html#max_expr_depth>
     static let maximumDepth: Int32 = 100
 
-    /// From this depth on, a sum goes on without parentheses, `((a + b) + c) + d + e`: the same operation, on one level.
+    /// From this depth, a sum continues without parentheses, `((a + b) + c) + d + e`: the same operation, on one level.
     private static let flatteningDepth: Int32 = 16
 
     /// SQLite nests a sum by one level per operand.
     /// Source: <https://sqlite.org/limits.html#max_expr_depth>
     static let maximumSumCount = 1_000
 
-    /// A chain of one operator becomes one node, if the operator can be regrouped: `a AND b AND c`. Sums and products of
+    /// A chain of one operator becomes one node if the operator can be regrouped: `a AND b AND c`. Sums and products of
     /// floating-point numbers can't.
     static func associative(
         _ op: AssociativeBinaryOperator, _ lhs: some SQLExpressible, _ rhs: some SQLExpressible
@@ -36,7 +36,7 @@ extension SQLExpression {
         return SQLExpression(.associative(op, operands), isSymbolic: isSymbolic, depth: depth)
     }
 
-    /// The operands, if this is a node of the operator.
+    /// The operands, if this node applies the operator.
     func operands(of op: AssociativeBinaryOperator) -> OperandList? {
         if case .associative(op, let operands) = node { operands } else { nil }
     }
@@ -141,8 +141,8 @@ extension SQL {
 // MARK: - Queries
 
 extension SQLSubquery.Content {
-    /// The nesting depth of operations and queries. A query counts as three levels: it takes at least three entries on
-    /// the parser's stack, and more space than other nodes on the resolver's stack.
+    /// The nesting depth of operations and queries. A query counts as three levels because it takes at least three
+    /// entries on the parser's stack, and more space on the resolver's stack than other nodes.
     var depth: Int32 {
         switch self {
         case .literal(let literal): 1 + literal.depth

@@ -1,9 +1,9 @@
-// The expressions of SQL: a closed tree of values. A node that only the schema can explain, such as the primary key,
-// marks its ancestors as symbolic. The resolver rewrites only those trees.
+// SQL expressions: a closed tree of values. A node that depends on the schema, such as the primary key, marks its
+// ancestors as symbolic. The resolver rewrites only those trees.
 
 /// An SQL expression.
 ///
-/// You build expressions from columns, values and Swift operators:
+/// Build expressions from columns, values and Swift operators:
 ///
 /// ```swift
 /// // SELECT * FROM "player" WHERE ("score" > 1000) AND ("team" IS NULL)
@@ -16,7 +16,7 @@
 public struct SQLExpression: Hashable, Sendable {
     package let node: Node
 
-    /// Whether the expression contains parts that only the schema can explain.
+    /// Whether the expression contains parts that depend on the schema.
     package let isSymbolic: Bool
 
     /// The nesting depth of operations: see SQLExpression+Depth.
@@ -24,7 +24,7 @@ public struct SQLExpression: Hashable, Sendable {
 
     package init(_ node: Node) { self.init(node, isSymbolic: node.isSymbolic, depth: node.depth) }
 
-    /// A column whose record type converts the values that are compared with it, which takes the resolver.
+    /// A column whose record type converts the values it is compared with, which requires the resolver.
     package init(convertingColumn name: String) { self.init(.column(name, .current), isSymbolic: true, depth: 0) }
 
     init(_ node: Node, isSymbolic: Bool, depth: Int32) {
@@ -40,15 +40,15 @@ public struct SQLExpression: Hashable, Sendable {
 
     package indirect enum Node: Hashable, Sendable {
         case value(DatabaseValue)
-        /// A value that is written into the SQL as a literal: SQLite uses an index on an expression only for the same
-        /// SQL text.
+        /// A value written into the SQL as a literal: SQLite uses an index on an expression only if the SQL text is the
+        /// same.
         case constant(DatabaseValue)
         case column(String, TableReference)
         case literal(SQL)
         case unary(UnaryOperator, SQLExpression)
         case binary(BinaryOperator, SQLExpression, SQLExpression)
         case associative(AssociativeBinaryOperator, OperandList)
-        /// `a = b`, `a IS NULL`, and their negations.
+        /// `a = b`, `a IS NULL` and their negations.
         case equal(SQLExpression, SQLExpression, isNegated: Bool)
         case between(SQLExpression, SQLExpression, SQLExpression, isNegated: Bool)
         case isIn(SQLExpression, Container, isNegated: Bool)
@@ -74,21 +74,21 @@ public struct SQLExpression: Hashable, Sendable {
 
     /// The placeholders of expressions.
     package enum Symbol: Hashable, Sendable {
-        /// The primary key of the current table is one of these values.
+        /// A condition: the primary key of the current table is one of these values.
         case primaryKey(isIn: [SQLExpression])
-        /// A value that is computed over the associated rows of the current table.
+        /// A value computed over the associated rows of the current table.
         case aggregate(AssociatedValue)
         /// Whether the row of an alias exists: its primary key is not NULL.
         case rowExists(TableAliasID)
-        /// What the auxiliary functions of a full-text table need to know.
+        /// The table argument of the auxiliary functions of a full-text table.
         case fullText(FullTextTerm, TableReference)
-        /// Expressions that become known once a connection is available.
+        /// Expressions that are determined once a connection is available.
         case deferred(Deferred<SQLExpression>)
-        /// The remainder of an expression that is nested too deeply: the resolver rejects it.
+        /// The remainder of an expression that is nested too deeply: rejected by the resolver.
         case tooDeep
     }
 
-    /// An argument of the auxiliary functions of full-text tables.
+    /// An argument to the auxiliary functions of full-text tables.
     package enum FullTextTerm: Hashable, Sendable {
         /// The hidden column with the name of the table.
         case table
@@ -101,8 +101,8 @@ public struct SQLExpression: Hashable, Sendable {
         case expressions([SQLExpression])
         case subquery(SQLSubquery)
         case table(String)
-        /// Rows of values, in any number: they become a single argument where SQLite supports it. Each column is cast to
-        /// its type, if it has one.
+        /// Any number of rows of values, which become a single argument where SQLite supports it. Each column with a
+        /// type is cast to it.
         case values([[DatabaseValue]], types: [String?] = [])
         /// Row values of equal size: `(VALUES (1, 2), (3, 4))`.
         case rows([[SQLExpression]])
@@ -111,7 +111,7 @@ public struct SQLExpression: Hashable, Sendable {
     package enum UnaryOperator: String, Hashable, Sendable {
         case not = "NOT "
         case minus = "-"
-        /// No operation, which keeps an expression from indexes and virtual tables.
+        /// No operation, but it prevents the use of indexes and virtual tables for an expression.
         case plus = "+"
         case bitwiseNot = "~"
     }
@@ -138,7 +138,7 @@ public struct SQLExpression: Hashable, Sendable {
     /// An operator whose operands can be regrouped: `a + b + c`.
     public struct AssociativeBinaryOperator: Hashable, Sendable {
         package let sql: String
-        /// The result without operands.
+        /// The result if there are no operands.
         package let neutralValue: DatabaseValue
 
         package init(sql: String, neutralValue: DatabaseValue.Storage) {
@@ -177,8 +177,8 @@ extension SQLExpression: SQLSpecificExpressible {
         SQLExpression(.symbol(.tooDeep), isSymbolic: true, depth: depth)
     }
 
-    /// Expressions joined by an operator. A single expression is returned as it is; an empty list gives the operator's
-    /// neutral value.
+    /// Expressions joined by an operator. A single expression is returned unchanged, and an empty list gives the
+    /// operator's neutral value.
     package static func joined(
         _ expressions: [SQLExpression], by op: AssociativeBinaryOperator
     ) -> SQLExpression {
@@ -194,7 +194,7 @@ extension SQLExpression: SQLSpecificExpressible {
         }
     }
 
-    /// The condition that this column, or tuple of columns, equals one of the rows of values.
+    /// The condition that this column or tuple of columns equals one of the rows of values.
     package func isOne(of rows: [[DatabaseValue]]) -> SQLExpression {
         guard rows.count == 1 else { return SQLExpression(.isIn(self, .values(rows), isNegated: false)) }
         let values = rows[0].map { SQLExpression(.value($0)) }
@@ -227,7 +227,7 @@ extension SQLExpression: SQLSpecificExpressible {
 
 /// The table of a column.
 package enum TableReference: Hashable, Sendable {
-    /// The current table of the query where the column appears.
+    /// The current table of the enclosing query.
     case current
     /// No table: the bare name, never qualified.
     case none
@@ -246,7 +246,7 @@ package struct AliasBinding: Hashable, Sendable {
     }
 }
 
-/// The identity of a table alias: a number, and the name that the user chose, if any.
+/// The identity of a table alias: a number, and the user-defined name, if any.
 package struct TableAliasID: Hashable, Sendable {
     package let number: Int
     package let name: String?

@@ -1,6 +1,6 @@
-// SQL operators as Swift operators. Each has two forms, because only one of its sides may be specific to SQL. If only
-// the right side is, the left side is an existential: with another generic side, type-checking `2 * a + 3 * b > 10`
-// took seconds (Tests/CompileTime).
+// SQL operators as Swift operators. Each has two forms, because one of its sides may be an ordinary Swift value. If the
+// left side is, it is an existential: with generics on both sides, type-checking `2 * a + 3 * b > 10` took seconds
+// (Tests/CompileTime).
 
 extension SQLSpecificExpressible {
     /// `a = b`, and `a IS NULL` for nil.
@@ -17,18 +17,18 @@ extension SQLSpecificExpressible {
     /// `a <> b`, and `b IS NOT NULL` for nil.
     @_disfavoredOverload
     public static func != (lhs: (any SQLExpressible)?, rhs: Self) -> SQLExpression { (lhs == rhs).negated }
-    /// `a IS b`: equality that treats NULL as an ordinary value.
+    /// `a IS b`: equal, with NULL as an ordinary value.
     public static func === (lhs: Self, rhs: (any SQLExpressible)?) -> SQLExpression {
         .binary(.isSame, lhs, rhs?.sqlExpression ?? .null)
     }
-    /// `a IS b`: equality that treats NULL as an ordinary value.
+    /// `a IS b`: equal, with NULL as an ordinary value.
     @_disfavoredOverload
     public static func === (lhs: (any SQLExpressible)?, rhs: Self) -> SQLExpression {
         .binary(.isSame, lhs?.sqlExpression ?? .null, rhs)
     }
-    /// `a IS NOT b`: difference that treats NULL as an ordinary value.
+    /// `a IS NOT b`: not equal, with NULL as an ordinary value.
     public static func !== (lhs: Self, rhs: (any SQLExpressible)?) -> SQLExpression { (lhs === rhs).negated }
-    /// `a IS NOT b`: difference that treats NULL as an ordinary value.
+    /// `a IS NOT b`: not equal, with NULL as an ordinary value.
     @_disfavoredOverload
     public static func !== (lhs: (any SQLExpressible)?, rhs: Self) -> SQLExpression { (lhs === rhs).negated }
 
@@ -69,9 +69,9 @@ extension SQLSpecificExpressible {
     public static func / (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .binary(.divide, lhs, rhs) }
     /// `a / b`
     public static func / (lhs: any SQLExpressible, rhs: Self) -> SQLExpression { .binary(.divide, lhs, rhs) }
-    /// `a % b`: the remainder of a division of integers, NULL for a division by zero.
+    /// `a % b`: the remainder of an integer division, or NULL when dividing by zero.
     public static func % (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .binary(.remainder, lhs, rhs) }
-    /// `a % b`: the remainder of a division of integers, NULL for a division by zero.
+    /// `a % b`: the remainder of an integer division, or NULL when dividing by zero.
     public static func % (lhs: any SQLExpressible, rhs: Self) -> SQLExpression { .binary(.remainder, lhs, rhs) }
     /// `a & b`
     public static func & (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .associative(.bitwiseAnd, lhs, rhs) }
@@ -121,9 +121,9 @@ extension SQLSpecificExpressible {
     }
 }
 
-// Terms are also values, which Swift compares with `==` where it expects a Bool. Elsewhere, `==` must be SQL: Bool is
-// an expression too, so `having(a == b)` would silently mean `having(false)`. Only operators on concrete types win over
-// those of Equatable.
+// Terms are also values, which Swift compares with `==` where a Bool is expected. Elsewhere, `==` must be SQL: Bool is
+// an expression too, so `having(a == b)` would silently mean `having(false)`. Only operators on concrete types take
+// precedence over those of Equatable.
 
 extension Column {
     /// `a = b`
@@ -133,7 +133,7 @@ extension Column {
 }
 
 extension SQLLiteral {
-    // Generic, like the others: the derived one would win over them.
+    // Generic, like the others: the derived operator would take precedence over them.
 
     /// Whether two literals are the same value. Where Swift doesn't expect a `Bool`, `==` is SQL.
     @_disfavoredOverload
@@ -144,7 +144,7 @@ extension SQLLiteral {
     /// `a <> b`
     public static func != (lhs: Self, rhs: Self) -> SQLExpression { .equality(lhs, rhs).negated }
 
-    // A text is a value: without these operators, a string literal on either side would be SQL.
+    // Without these operators, a string literal on either side would be SQL rather than a text value.
 
     /// `a = 'text'`
     public static func == (lhs: Self, rhs: String) -> SQLExpression { .equality(lhs, rhs) }
@@ -162,7 +162,7 @@ extension SQLExpression {
     /// `a <> b`
     public static func != (lhs: SQLExpression, rhs: SQLExpression) -> SQLExpression { .equality(lhs, rhs).negated }
 
-    // These three operators repeat the generic ones: long conditions type-check ten times faster.
+    // These three operators repeat the generic ones so that long conditions type-check ten times faster.
 
     /// `a AND b`
     public static func && (lhs: SQLExpression, rhs: SQLExpression) -> SQLExpression { .associative(.and, lhs, rhs) }

@@ -41,11 +41,11 @@ public struct SQLOrdering: Hashable, Sendable, SQLOrderingTerm {
     package enum Symbol: Hashable, Sendable {
         /// The columns of the primary key of the current table.
         case primaryKey(Direction)
-        /// Terms that become known once a connection is available.
+        /// Terms that are determined once a connection is available.
         case deferred(Deferred<SQLOrdering>)
     }
 
-    /// The reverse ordering. For a literal, one that the resolver refuses.
+    /// The reverse ordering. A reversed literal is rejected by the resolver.
     package var reversed: SQLOrdering {
         switch node {
         case .expression(let expression, let direction): SQLOrdering(.expression(expression, direction.reversed))

@@ -12,7 +12,7 @@ extension SQLSpecificExpressible {
     public func glob(_ pattern: some SQLExpressible) -> SQLExpression { .binary(.glob, self, pattern) }
 
     /// `a REGEXP pattern`: SQLite calls the function `regexp` with the pattern and the text. SQLite does not provide
-    /// this function: unless you add it, the query throws "no such function: REGEXP" at fetch.
+    /// this function: unless you add it, fetching throws "no such function: REGEXP".
     ///
     /// ```swift
     /// db.add(function: DatabaseFunction("regexp", argumentCount: 2, pure: true) { values in
@@ -27,15 +27,15 @@ extension SQLSpecificExpressible {
     /// Source: <https://sqlite.org/lang_expr.html#regexp>
     public func regexp(_ pattern: some SQLExpressible) -> SQLExpression { .binary(.regexp, self, pattern) }
 
-    /// `a IS NOT b`: whether the values differ, if NULL is an ordinary value. This is the `a IS DISTINCT FROM b` of the
-    /// SQL standard, in a form that every version of SQLite accepts. It is the same as `a !== b`.
+    /// `a IS NOT b`: whether the values differ, with NULL as an ordinary value. This is the SQL standard's
+    /// `a IS DISTINCT FROM b`, in a form that every version of SQLite accepts. It is the same as `a !== b`.
     ///
     /// Source: <https://sqlite.org/lang_expr.html#isisnot>
     public func isDistinct(from other: (any SQLExpressible)?) -> SQLExpression {
         .binary(.isNotSame, self, other?.sqlExpression ?? .null)
     }
 
-    /// `a IS b`: whether the values are equal, if NULL is an ordinary value. It is the same as `a === b`.
+    /// `a IS b`: whether the values are equal, with NULL as an ordinary value. It is the same as `a === b`.
     public func isNotDistinct(from other: (any SQLExpressible)?) -> SQLExpression {
         .binary(.isSame, self, other?.sqlExpression ?? .null)
     }

@@ -15,7 +15,7 @@ public struct SQLSelection: Hashable, Sendable, SQLSelectable {
         case expression(SQLExpression)
         case named(SQLExpression, String)
         case literal(SQL)
-        /// All columns of the current table, or of the table with a name.
+        /// All columns of the current table or of the named table.
         case allColumns(table: String?)
         /// A placeholder for columns that only the resolver can determine. A `Select` contains none.
         case symbol(Symbol)
@@ -24,16 +24,16 @@ public struct SQLSelection: Hashable, Sendable, SQLSelectable {
     /// The placeholders of selections.
     package enum Symbol: Hashable, Sendable {
         case allColumnsExcluding([String], of: QualifiedTable? = nil)
-        /// All columns of the table of an alias, except some.
+        /// All columns of the table of an alias, with exceptions.
         case columns(of: TableAliasID, excluding: [String] = [])
         case primaryKey
         /// No columns.
         case nothing
-        /// Columns that become known once a connection is available.
+        /// Columns that are determined once a connection is available.
         case deferred(Deferred<SQLSelection>)
     }
 
-    /// A table other than the current one, and the qualifier of its columns.
+    /// A table other than the current one, and the qualifier for its columns.
     package struct QualifiedTable: Hashable, Sendable {
         package var table: TableName
         package var alias: TableAliasID
@@ -74,7 +74,7 @@ public struct AllColumns: Sendable, SQLSelectable {
     public var sqlSelection: SQLSelection { SQLSelection(.allColumns(table: nil)) }
 }
 
-/// All columns of a table, except some. Names that are not columns of the table are ignored.
+/// All columns of a table, with exceptions. Names that are not columns of the table are ignored.
 public struct AllColumnsExcluding: Sendable, SQLSelectable {
     private let excludedColumns: [String]
 
@@ -83,7 +83,7 @@ public struct AllColumnsExcluding: Sendable, SQLSelectable {
         self.excludedColumns = Array(excludedColumns)
     }
 
-    /// The same, with column expressions.
+    /// Creates the selection of all columns except the given ones.
     public init(_ excludedColumns: [any ColumnExpression]) {
         self.excludedColumns = excludedColumns.map(\.name)
     }
@@ -98,12 +98,12 @@ extension SQLSelectable where Self == AllColumns {
 }
 
 extension SQLSelectable where Self == AllColumnsExcluding {
-    /// All columns of the table, except some: `[.allColumns(excluding: ["generatedColumn"])]`.
+    /// All columns of the table, with exceptions: `[.allColumns(excluding: ["generatedColumn"])]`.
     public static func allColumns(excluding excludedColumns: some Collection<String>) -> Self {
         AllColumnsExcluding(excludedColumns)
     }
 
-    /// The same, with column expressions.
+    /// All columns of the table except the given ones.
     public static func allColumns(excluding excludedColumns: [any ColumnExpression]) -> Self {
         AllColumnsExcluding(excludedColumns)
     }

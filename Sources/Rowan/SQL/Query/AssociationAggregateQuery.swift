@@ -1,7 +1,7 @@
-// The aggregates of associations: values that are computed over the associated rows of a row. Each has its own query,
-// so two aggregates in one request never multiply each other's rows.
+// The aggregates of associations: values computed over the associated rows of a row. Each has its own query, so two
+// aggregates in one request never multiply each other's rows.
 
-/// A value that is computed over the associated rows of a row.
+/// A value computed over the associated rows of a row.
 package struct AssociatedValue: Hashable, Sendable {
     package enum Function: Hashable, Sendable {
         case count
@@ -19,13 +19,13 @@ package struct AssociatedValue: Hashable, Sendable {
     }
 }
 
-/// Aggregates over the rows of one path. A derived table groups them by their origin.
+/// Aggregates over the rows of one path. A derived table groups the rows by their origin.
 struct DerivedAggregates {
     let path: AssociationPath
     private let inverse: InverseRelation
     private let key: [SQLExpression]
     private let rowKey: [SQLExpression]
-    /// Whether the query contains a row once for each of its origins.
+    /// Whether the query contains a row exactly once for each of its origins.
     private let isLinkedOnce: Bool
     private(set) var functions: [AssociatedValue.Function] = []
 
@@ -52,7 +52,7 @@ struct DerivedAggregates {
         case .count: orZero(.int64(0))
         case .isEmpty: SQLExpression(.equal(column, .null, isNegated: false))
         case .call(.total, _): orZero(.double(0))
-        // The collation of an argument would stay with the column; that of a subquery's value does not.
+        // The collation of an argument would carry over to the column, but that of a subquery's value does not.
         case .call(_, let argument):
             argument.contains(SQLExpression.findCollation)
                 ? SQLExpression(.function(.init("IFNULL", [column, .null], result: .firstArgument))) : column
@@ -70,7 +70,8 @@ struct DerivedAggregates {
         let isDirect = inverse.isDirect(path) ? rows.joins.isEmpty : isLinkedOnce
         var groups = rows
         if !isDirect {
-            // The distinct rows of each origin come first: a row counts once, even if several pivots lead to it.
+            // The distinct rows of each origin are selected first, so a row counts once, even if several pivots lead to
+            // it.
             rows.selection =
                 named("key", key) + named("row", rowKey)
                 + arguments.map { SQLSelection(.named($1, $0)) }

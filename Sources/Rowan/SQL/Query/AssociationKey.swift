@@ -1,8 +1,8 @@
-// The name of an association in rows, and in the names of its aggregates.
+// The name of an association in rows and in the names of its aggregates.
 
 /// The key of an association: its name in the fetched rows.
 package struct AssociationKey: Hashable, Sendable {
-    /// How to inflect the name.
+    /// The inflection of the name.
     package enum Kind: Hashable, Sendable {
         /// The name of a table: inflected.
         case table

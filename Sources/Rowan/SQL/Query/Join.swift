@@ -1,4 +1,4 @@
-// Joined queries as the user describes them: a tree of associated relations. The resolver turns foreign keys into pairs
+// Joined queries as described by the user: a tree of associated relations. The resolver turns foreign keys into pairs
 // of columns, and the renderer writes the tree as one FROM clause.
 
 /// One step from a relation to another.
@@ -14,8 +14,8 @@ package struct AssociationStep: Hashable, Sendable {
     }
 }
 
-/// The path from a relation to an associated one, with or without pivots. It has at least one step. Only the library uses
-/// it: it has no public members.
+/// The path from a relation to an associated one, with or without pivots. It has at least one step. For internal use:
+/// it has no public members.
 public struct AssociationPath: Hashable, Sendable {
     package var steps: [AssociationStep]
 
@@ -32,7 +32,7 @@ public struct AssociationPath: Hashable, Sendable {
 package indirect enum JoinCondition: Hashable, Sendable {
     /// No condition: all pairs of rows.
     case always
-    /// A foreign key, which the schema completes.
+    /// A foreign key, which is completed from the schema.
     case foreignKey(ForeignKeyLink)
     /// Equal columns.
     case columns([ColumnPair])
@@ -42,17 +42,17 @@ package indirect enum JoinCondition: Hashable, Sendable {
     case first(AssociationPath)
 }
 
-/// A foreign key, as far as the user has specified it.
+/// A foreign key, as far as it is specified by the user.
 package struct ForeignKeyLink: Hashable, Sendable {
     /// The side of the association that has the foreign key.
     package enum Holder: Hashable, Sendable { case origin, destination }
 
     package var holder: Holder
-    /// The columns of the foreign key; nil for the only foreign key between the two tables.
+    /// The columns of the foreign key; nil for the single foreign key between the two tables.
     package var columns: [String]?
-    /// The referenced columns; nil for those that the schema defines.
+    /// The referenced columns; nil to read them from the schema.
     package var referredColumns: [String]?
-    /// Whether a row is linked to at most one row, as the user has specified.
+    /// Whether a row is linked to at most one row, as specified by the user.
     package var isToOne: Bool
 
     package init(holder: Holder, columns: [String]?, referredColumns: [String]?, isToOne: Bool) {
@@ -63,7 +63,7 @@ package struct ForeignKeyLink: Hashable, Sendable {
     }
 }
 
-/// A relation that is joined to another one.
+/// A relation that is joined to another.
 package struct Join: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable {
         case inner = "JOIN"
@@ -75,13 +75,13 @@ package struct Join: Hashable, Sendable {
 
     package var kind: Kind
     package var step: AssociationStep
-    /// Whether the columns of the joined relation are fetched, as a scope of the row.
+    /// Whether the columns of the joined relation are fetched as a scope of the row.
     package var isIncluded: Bool
     /// The columns of the joined relation that are added to the main row.
     package var annotation: [SQLSelection] = []
-    /// Whether the relation is only joined because an association goes through it.
+    /// Whether the relation is joined only because an association passes through it.
     var isPivot = false
-    /// Whether the relation is a request of its own, rather than an association: a later selection replaces its columns.
+    /// Whether the relation is a separate request rather than an association: a later selection replaces its columns.
     package var isRequest = false
 
     package init(_ kind: Kind, _ step: AssociationStep, isIncluded: Bool) {
@@ -99,7 +99,7 @@ package struct Join: Hashable, Sendable {
     }
 }
 
-/// Associated rows that a separate query fetches.
+/// Associated rows fetched by a separate query.
 package struct Prefetch: Hashable, Sendable {
     package var path: AssociationPath
 
@@ -112,10 +112,10 @@ package struct Prefetch: Hashable, Sendable {
 // MARK: - Joining
 
 extension Relation {
-    /// What a joined relation adds to the rows.
+    /// The columns that a joined relation adds to the rows.
     package enum JoinContent { case nothing, scope, columns }
 
-    /// Joins the relations of a path. It refines the relations that are already joined with the same keys.
+    /// Joins the relations of a path and refines the relations that are already joined with the same keys.
     package mutating func join(_ path: AssociationPath, _ kind: Join.Kind, _ content: JoinContent) {
         var join = Join(kind, path.last, isIncluded: content == .scope)
         if content == .columns {
@@ -131,8 +131,8 @@ extension Relation {
         merge(join)
     }
 
-    /// Adds a join, or refines the join with the same key. If joins with the same key lead to different tables, both
-    /// stay, and the resolver rejects them.
+    /// Adds a join or refines the join with the same key. If joins with the same key lead to different tables, both are
+    /// kept, and the resolver rejects them.
     package mutating func merge(_ join: Join) {
         var join = join
         var number = 1
@@ -191,8 +191,8 @@ extension Join {
         step.condition == other.step.condition && step.relation.source == other.step.relation.source
     }
 
-    /// Whether this join and a pivot lead to rows of one association with different keys: one row of the pivot may not
-    /// lead to both rows.
+    /// Whether this join and a pivot lead to rows of the same association with different keys, so that one row of the
+    /// pivot may not lead to both rows.
     fileprivate func needsOtherRows(than other: Join) -> Bool {
         guard other.isPivot, !isToOne else { return false }
         let joins = step.relation.joins
@@ -204,8 +204,8 @@ extension Join {
 
     private var isToOne: Bool { if case .foreignKey(let link) = step.condition { link.isToOne } else { false } }
 
-    /// Required wins over optional, and included over joined. Filters accumulate. The last order and the last selection
-    /// win.
+    /// Required joins take precedence over optional ones, and included over joined. Filters accumulate. The last order
+    /// and the last selection apply.
     fileprivate mutating func refine(with other: Join) {
         if other.kind == .inner { kind = .inner }
         isIncluded = isIncluded || other.isIncluded

@@ -1,4 +1,4 @@
-// The statements that change rows, as the renderer receives them: no part depends on the schema.
+// Statements that change rows, in the form that the renderer receives: no part depends on the schema.
 
 /// The rows that an UPDATE or a DELETE changes.
 package struct MutationTarget: Hashable, Sendable {
@@ -8,7 +8,7 @@ package struct MutationTarget: Hashable, Sendable {
     /// The aliases of the table in the filters, the assigned values and the returned columns.
     package let aliases: [TableAliasID]
 
-    /// The rows of a query on one table; only its filters are used.
+    /// Creates a target from a query on one table; only its filters are used.
     ///
     /// - Parameter aliases: additional aliases of the table.
     package init(_ select: Select, aliases: [TableAliasID]) {
@@ -48,7 +48,7 @@ package struct DeleteQuery: Hashable, Sendable {
     }
 }
 
-/// The columns that a statement returns for the rows that it changes.
+/// The columns that a statement returns for the rows it changes.
 package struct ReturnedColumns: Hashable, Sendable {
     package var selection: [SQLSelection] = []
     /// The aliases of the changed table in the selection.
@@ -56,7 +56,7 @@ package struct ReturnedColumns: Hashable, Sendable {
 
     package init() {}
 
-    /// Columns that are resolved as terms of the changed row.
+    /// Creates columns that are resolved as terms of the changed row.
     package init(_ selection: [SQLSelection], _ terms: inout TermResolver) throws {
         self.selection = try terms.selection(selection)
         aliases = terms.givenAliases
@@ -67,7 +67,7 @@ package struct ReturnedColumns: Hashable, Sendable {
 package struct InsertQuery: Hashable, Sendable {
     package var table: TableName
     package var columns: [String]
-    /// How many rows the statement inserts.
+    /// The number of rows that the statement inserts.
     package var rowCount = 1
     package var conflictResolution: String?
     package var upsert: Upsert?

@@ -1,4 +1,4 @@
-// Requests for the rows that are associated with a record.
+// Requests for the rows associated with a record.
 
 /// The origin of a request for the associated rows of a record.
 package struct RecordLink: Hashable, Sendable {

@@ -1,12 +1,12 @@
 // Rows that joins repeat. Joining to-many associations repeats a row for each associated row. With association
-// aggregates, each row must appear once, as with the documented `GROUP BY` of aggregates.
+// aggregates, each row must appear once, as documented for the `GROUP BY` of aggregates.
 
 extension Relation {
-    /// Whether joined associations repeat rows with association aggregates: those rows are grouped by their key.
+    /// Whether joined associations repeat rows with association aggregates: such rows are grouped by their key.
     package var repeatsAggregatedRows: Bool {
         guard hasAggregates, !joins.isEmpty, groups.isEmpty, !groupsByPrimaryKey,
             joins.contains(where: \.mayRepeatRows),
-            // Joining other requests makes pairs of rows, and each pair counts.
+            // Joining other requests produces pairs of rows, and each pair counts.
             joins.allSatisfy(\.isAssociation)
         else { return false }
         return selection.allSatisfy { selection in
@@ -14,7 +14,7 @@ extension Relation {
             case .expression(let expression), .named(let expression, _): !expression.mayAggregate
             case .allColumns, .symbol(.allColumnsExcluding), .symbol(.columns), .symbol(.primaryKey), .symbol(.nothing):
                 true
-            // Unknown terms may turn all rows into one.
+            // Unknown terms may reduce all rows to one.
             case .literal, .symbol(.deferred): false
             }
         }

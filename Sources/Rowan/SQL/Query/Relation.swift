@@ -1,5 +1,5 @@
-// A query as a value, as the user describes it. It may contain symbols that only the schema can explain: the primary
-// key, all columns except some, terms that need a connection. The resolver turns it into a `Select`, which the renderer
+// A query as a value, as described by the user. It may contain symbols that depend on the schema: the primary key, all
+// columns with exceptions, terms that need a connection. The resolver turns it into a `Select`, which the renderer
 // writes.
 
 /// A subquery: a request, or SQL text.
@@ -8,7 +8,7 @@
 public struct SQLSubquery: Hashable, Sendable, SQLSubqueryable {
     package indirect enum Content: Hashable, Sendable {
         case literal(SQL)
-        /// The query as the user describes it.
+        /// The query as described by the user.
         case relation(Relation)
         /// The resolved query.
         case select(Select)
@@ -65,10 +65,10 @@ extension [CommonTable] {
     }
 }
 
-/// A query: the value behind requests. Only the library uses it: it has no public members.
+/// A query: the value behind requests. For internal use: it has no public members.
 public struct Relation: Hashable, Sendable {
     package var source: Source
-    /// How the record type of the source stores values, if the source has a record type.
+    /// The form in which the record type of the source stores values, if the source has one.
     package var storage: RecordStorage?
     /// The selection; empty for all columns.
     package var selection: [SQLSelection] = []
@@ -76,7 +76,7 @@ public struct Relation: Hashable, Sendable {
     package var filters: [SQLExpression] = []
     package var orderings: [SQLOrdering] = []
     package var isReversed = false
-    /// Whether the primary key breaks ties of the orderings.
+    /// Whether the primary key breaks ties in the order.
     package var isStablyOrdered = false
     package var groupsByPrimaryKey = false
     /// Whether association aggregates annotate or filter the rows.
@@ -118,7 +118,7 @@ public struct Relation: Hashable, Sendable {
         get { rare.box?.parts.link }
         set { rare.parts.link = newValue }
     }
-    /// Columns that follow all others, and that rows don't show: the keys of prefetched rows and of pages.
+    /// Columns that follow all others and are hidden in rows: the keys of prefetched rows and of pages.
     package var hiddenSelection: [SQLSelection] {
         get { rare.box?.parts.hiddenSelection ?? [] }
         set { rare.parts.hiddenSelection = newValue }
@@ -157,18 +157,18 @@ public struct Relation: Hashable, Sendable {
 
     package init(table: String, schema: String? = nil) { source = .table(TableName(table, schema: schema)) }
 
-    /// Adds a condition. Programs may add thousands, one at a time, and keep the requests before: beyond some, the last
-    /// filter is a chain, which shares its operands with the one before. The SQL is the same.
+    /// Adds a condition. Programs may add thousands, one at a time, and keep the previous requests: beyond a threshold,
+    /// the last filter becomes a chain that shares its operands with the previous one. The SQL is the same.
     package mutating func addFilter(_ filter: SQLExpression) {
-        // What stands for other terms must stay a filter of its own, where it is looked for.
+        // A placeholder must remain a separate filter, because it is searched for at the top level.
         guard filters.count >= 64, let last = filters.last, !last.isPlaceholder, !filter.isPlaceholder else {
             return filters.append(filter)
         }
         filters[filters.count - 1] = .associative(.and, last, filter)
     }
 
-    /// Replaces the selection, which includes all columns of joined requests. The associations that the
-    /// request itself includes stay.
+    /// Replaces the selection, which includes all columns of joined requests. Associations that the request itself
+    /// includes are kept.
     package mutating func select(_ selection: [SQLSelection]) {
         self.selection = selection
         guard hasRareParts else { return }
@@ -191,7 +191,7 @@ public struct Relation: Hashable, Sendable {
         }
     }
 
-    /// Whether the relation has rarely used parts: aliases, common tables, groups, windows, joins...
+    /// Whether the relation has rarely used parts: aliases, common tables, groups, windows…
     var hasRareParts: Bool { rare.box != nil }
 
     /// Whether the relation needs the resolver.

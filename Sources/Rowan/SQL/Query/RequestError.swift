@@ -1,6 +1,6 @@
 // Invalid requests, which the resolver and the renderer reject.
 
-/// An error of a request that can't be turned into SQL, because of an association, a key, an alias or an expression.
+/// The error of a request that can't be turned into SQL, because of an association, a key, an alias or an expression.
 ///
 /// ```swift
 /// do {
@@ -18,7 +18,7 @@ public enum RequestError: Error, CustomStringConvertible {
     case noTable
     /// The primary key is required from a source that is not a table.
     case noPrimaryKey(String)
-    /// A single value is given for a primary key of several columns.
+    /// A primary key of several columns is given a single value.
     case compositeKey(table: String, columns: [String])
     /// No foreign key links the two tables of an association.
     case noForeignKey(origin: String, destination: String, columns: [String]?)
@@ -30,13 +30,13 @@ public enum RequestError: Error, CustomStringConvertible {
     case ambiguousKey(String)
     /// A joined association has a clause that changes its rows, such as `limit`.
     case notJoinable(key: String, clause: String)
-    /// A request that includes associations is joined to another request, and has a clause that the join would change.
+    /// A request that includes associations is joined to another request and has a clause that the join would change.
     case notJoinableWithScopes(table: String, clause: String)
-    /// A record misses the value that its associated rows refer to.
+    /// A record lacks the value that its associated rows refer to.
     case notLinked(table: String, column: String)
     /// An aggregate other than the count is requested for an association with groups, distinct or limited rows.
     case aggregateOfGroups(key: String)
-    /// A full-text function has a column that its table does not have.
+    /// A full-text function has a column that its table lacks.
     case unknownColumn(table: String, column: String)
     /// The request does not have the table alias.
     case unknownAlias
@@ -48,10 +48,10 @@ public enum RequestError: Error, CustomStringConvertible {
     case tooDeep(levels: Int)
     /// An order in SQL text is reversed.
     case literalOrder
-    /// The SQL depends on the schema, in a place where Rowan does not read the schema.
+    /// The SQL depends on the schema where Rowan does not read it.
     case unresolved
 
-    /// The problem, and how to fix it.
+    /// The problem and how to fix it.
     public var description: String {
         switch self {
         case .noTable:

@@ -1,21 +1,21 @@
-// How the rows of a query are divided into scopes, by the number of columns.
+// The division of a query's rows into scopes, by the number of columns.
 
 /// The columns of a row, followed by those of its scopes.
 package struct RowShape: Sendable {
     /// Adjacent columns of one scope.
     package struct Part: Sendable {
         package let scope: [String]
-        /// The number of columns; nil if only the statement knows it.
+        /// The number of columns; nil if it depends on the prepared statement.
         package var columnCount: Int?
     }
 
     package var parts: [Part]
-    /// The number of trailing columns that rows don't show.
+    /// The number of trailing columns that are hidden in rows.
     package let hiddenCount: Int
 }
 
 extension Resolver {
-    /// The shape of the rows of a query; nil if they show all columns.
+    /// The shape of the rows of a query; nil if all columns are shown.
     func shape(of select: Select) throws -> RowShape? {
         let hiddenCount = select.hiddenSelection.count
         guard hiddenCount > 0 || select.joinedColumns.contains(where: { !$0.scope.isEmpty }) else { return nil }

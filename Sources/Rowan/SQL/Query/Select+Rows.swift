@@ -1,7 +1,7 @@
-// The rows that the conditions of a query name by their rowids: for observations, which then ignore changes of others.
+// The rows that a query's conditions identify by rowid: observations then ignore changes of other rows.
 
 extension Select {
-    /// Whether the query reads its source once, and nothing else: no joins, no subqueries, no SQL text.
+    /// Whether the query reads its source once and nothing else: no joins, no subqueries, no SQL text.
     package var readsOnlySource: Bool {
         guard case .table = source, joins.isEmpty, commonTables.isEmpty, windows.isEmpty, havings.isEmpty else {
             return false
@@ -31,7 +31,7 @@ private struct RowIDSearch {
     private func rowIDs(_ condition: SQLExpression) -> Set<Int64>? {
         switch condition.node {
         case .value(let value):
-            // The condition of a request without rows.
+            // The condition of a request that selects no rows.
             if case .int64(0) = value.storage { [] } else { nil }
         case .equal(let a, let b, isNegated: false):
             if isRowID(a) { rowIDs(of: b) } else if isRowID(b) { rowIDs(of: a) } else { nil }
@@ -94,7 +94,7 @@ private struct RowIDSearch {
 }
 
 extension SQLExpression {
-    /// Whether the expression reads the columns of its sources only.
+    /// Whether the expression reads only the columns of its sources.
     fileprivate var readsOnlySource: Bool {
         !contains { expression in
             switch expression.node {

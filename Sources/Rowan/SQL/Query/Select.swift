@@ -1,5 +1,5 @@
 // The output of the resolver, and the only input of the renderer: a query in terms of SQL. Join conditions are columns
-// or expressions, columns are in the order of the text, and each clause belongs to one source.
+// or expressions, columns are in textual order, and each clause belongs to one source.
 
 /// A query that is independent of the schema.
 package struct Select: Hashable, Sendable {
@@ -31,7 +31,7 @@ package struct Select: Hashable, Sendable {
         get { rare.box?.parts.joinedColumns ?? [] }
         set { rare.parts.joinedColumns = newValue }
     }
-    /// Columns that follow all others, and that rows don't show: the keys of prefetched rows and of pages.
+    /// Columns that follow all others and are hidden in rows: the keys of prefetched rows and of pages.
     package var hiddenSelection: [SQLSelection] {
         get { rare.box?.parts.hiddenSelection ?? [] }
         set { rare.parts.hiddenSelection = newValue }
@@ -54,7 +54,7 @@ package struct Select: Hashable, Sendable {
         set { rare.parts.joinedOrderings = newValue }
     }
 
-    /// Whether the query has more than a single source with its selection, filters, order and limit.
+    /// Whether the query has more than one source with its selection, filters, order and limit.
     var hasRareParts: Bool { rare.box != nil }
 
     private struct Parts: RareParts {
@@ -69,8 +69,8 @@ package struct Select: Hashable, Sendable {
         var joinedOrderings: [Orderings] = []
     }
 
-    /// A source that is joined to another one, with the sources that are joined to it. The sources of a query are
-    /// numbered from 0, in the order of the text.
+    /// A source that is joined to another, with the sources that are joined to it. The sources of a query are numbered
+    /// from 0, in textual order.
     package struct JoinedTable: Hashable, Sendable {
         package var kind: Join.Kind
         package var condition: ResolvedCondition
@@ -84,7 +84,7 @@ package struct Select: Hashable, Sendable {
     /// Columns of one source, in one scope of the row.
     package struct Columns: Hashable, Sendable {
         package var source: Int
-        /// The scopes that lead to the columns; none for the columns of the row itself.
+        /// The scopes that lead to the columns; empty for the columns of the row itself.
         package var scope: [String]
         package var selection: [SQLSelection]
     }
@@ -115,7 +115,7 @@ package struct Select: Hashable, Sendable {
         windows = relation.windows
     }
 
-    /// Selects something, because SQL requires at least one column.
+    /// Adds a column if there is none, because SQL requires at least one column.
     mutating func selectSomething() {
         guard selection.isEmpty, hiddenSelection.isEmpty, joinedColumns.allSatisfy(\.selection.isEmpty) else { return }
         hiddenSelection = [SQLSelection(.expression(.null))]
@@ -124,7 +124,7 @@ package struct Select: Hashable, Sendable {
     /// Whether the query has an order.
     var isOrdered: Bool { !orderings.isEmpty || !joinedOrderings.isEmpty }
 
-    /// Whether the query returns all the rows of a table.
+    /// Whether the query returns all rows of a table.
     package var isWholeTable: Bool {
         guard case .table = source else { return false }
         return filters.isEmpty && limit == nil && groups.isEmpty && havings.isEmpty && commonTables.isEmpty
@@ -141,7 +141,7 @@ package enum ResolvedCondition: Hashable, Sendable {
     /// An expression, in which the two aliases refer to the two sources.
     case expression(SQLExpression, origin: TableAliasID, destination: TableAliasID)
 
-    /// The condition, as seen from the destination.
+    /// The condition as seen from the destination.
     var reversed: ResolvedCondition {
         switch self {
         case .always: .always
@@ -154,7 +154,7 @@ package enum ResolvedCondition: Hashable, Sendable {
 }
 
 extension JoinCondition {
-    /// A resolved condition, as part of another relation.
+    /// Creates a condition of another relation from a resolved condition.
     init(_ condition: ResolvedCondition) {
         switch condition {
         case .always: self = .always

@@ -1,5 +1,5 @@
-// The names that a selection defines, and the terms that use them. When a query is transformed so that it only selects
-// its key, these names disappear, and a term that uses one would change its meaning.
+// The names that a selection defines, and the terms that use them. When a query is transformed to select only its key,
+// these names disappear, and a term that uses one would change its meaning.
 
 extension Relation {
     /// The names that the selection gives to expressions other than the column with that name, and the names of the

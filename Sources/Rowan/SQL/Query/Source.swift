@@ -18,10 +18,10 @@ package indirect enum Source: Hashable, Sendable {
     case subquery(SQLSubquery, name: String)
     /// A table-valued function. <https://sqlite.org/vtab.html#tabfunc2>
     case function(SQLExpression.FunctionCall)
-    /// Rows with the columns of a table, whose keys and foreign keys they have.
+    /// Rows with the columns of a table, whose keys and foreign keys apply to them.
     case derived(Source, from: TableName)
 
-    /// The table whose keys the rows have.
+    /// The table whose keys apply to the rows.
     package var keyTable: TableName? {
         switch self {
         case .table(let table), .derived(_, from: let table): table
@@ -55,19 +55,19 @@ package struct StoredSource: Sendable {
     package var storage: RecordStorage?
 }
 
-/// How a record type stores values of types with several representations. Two storages are equal if they have the same
-/// record type.
+/// The form in which a record type stores values of types with several representations. Two storages are equal if they
+/// belong to the same record type.
 package struct RecordStorage: Hashable, Sendable {
-    /// Encodes a value as a type does. It is a function that takes the type: a closure per type would be allocated for
-    /// each request.
+    /// Encodes a value as a type does. The type is a parameter because a closure per type would be allocated for each
+    /// request.
     package typealias Encode = @Sendable (_ type: any Any.Type, StorableValue, _ column: String) -> DatabaseValue
 
-    /// Converts the stored form of a value to that of a column; nil if it stays.
+    /// Converts the stored form of a value to that of a column; nil if it doesn't change.
     package typealias Convert = @Sendable (_ type: any Any.Type, DatabaseValue, _ column: String) -> DatabaseValue?
 
     private let type: any Any.Type
     private let encode: Encode
-    /// Nil if the columns store all values but dates, data and identifiers as their types do.
+    /// Nil if the columns store all values except dates, data and identifiers as their types do.
     private let convert: Convert?
 
     package init(type: any Any.Type, encode: @escaping Encode, convert: Convert? = nil) {
@@ -76,7 +76,7 @@ package struct RecordStorage: Hashable, Sendable {
         self.convert = convert
     }
 
-    /// Whether some columns store values in another form than their types.
+    /// Whether some columns store values in a different form than their types.
     package var convertsValues: Bool { convert != nil }
 
     package func convert(_ value: DatabaseValue, forColumn column: String) -> DatabaseValue? {

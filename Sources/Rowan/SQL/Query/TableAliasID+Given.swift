@@ -1,4 +1,4 @@
-// The aliases that the resolver creates for correlated subqueries and joins. Their numbers never appear in SQL.
+// Aliases created by the resolver for correlated subqueries and joins. Their numbers never appear in SQL.
 
 import Synchronization
 

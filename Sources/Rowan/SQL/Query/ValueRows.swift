@@ -1,12 +1,11 @@
-// Rows of values as a few arguments, because SQLite limits the number of arguments of a statement. Lists of values of
-// the same kinds share one SQL text. Integers, texts and NULL are JSON; other values are encoded in JSON, and rebuilt
-// in SQL.
-// Sources: https://sqlite.org/limits.html#max_variable_number, https://sqlite.org/json1.html#jeach
+// Rows of values passed as a few arguments, because SQLite limits the number of arguments of a statement. Lists of
+// values of the same kinds share one SQL text. Integers, texts and NULL are JSON; other values are encoded in JSON and
+// rebuilt in SQL. Sources: https://sqlite.org/limits.html#max_variable_number, https://sqlite.org/json1.html#jeach
 
 import Foundation
 
 struct ValueRows {
-    /// How a value is encoded in JSON.
+    /// The JSON encoding of a value.
     enum Form: Hashable {
         /// Unchanged: NULL, an integer, a text.
         case plain
@@ -14,9 +13,9 @@ struct ValueRows {
         case blob
         /// As five integers: `a * 2^b / 2^c / 2^d / 2^e * scale`. This is exact, unlike a decimal number.
         case double(scale: Double)
-        /// As a text in which another character replaces NUL, where JSON functions would stop.
+        /// As a text in which another character replaces NUL, at which JSON functions would stop.
         case text(nulls: Unicode.Scalar)
-        /// Not at all: SQLite can't store the value, and refuses it as an argument.
+        /// Not at all: SQLite can't store the value and rejects it as an argument.
         case unstorable(code: CInt)
 
         /// The number of array elements that encode the value.
@@ -25,7 +24,7 @@ struct ValueRows {
         }
     }
 
-    /// The rows whose values have the same forms: they share one SELECT.
+    /// The rows whose values have the same forms: these share one SELECT.
     struct Part {
         let forms: [Form]
         fileprivate(set) var json = "["
@@ -37,7 +36,7 @@ struct ValueRows {
             blobs = Array(repeating: Data([0]), count: forms.count)
         }
 
-        /// Whether each element of the JSON array is a value, rather than an array of values.
+        /// Whether each element of the JSON array is a single value rather than an array of values.
         var isFlat: Bool { forms.count == 1 && forms[0].width == 1 }
     }
 
@@ -78,7 +77,7 @@ extension ValueRows.Form {
                 self = .plain
                 return
             }
-            // The first private-use character, or a later one, that the text does not contain. There are a million.
+            // The first private-use character, or a later one, that the text does not contain.
             let scalars = Set(text.unicodeScalars)
             let others = (UInt32(0xE000)...0x10FFFF).lazy.compactMap(Unicode.Scalar.init)
             self = .text(nulls: others.first { !scalars.contains($0) } ?? "\u{FFFD}")
@@ -87,7 +86,7 @@ extension ValueRows.Form {
 }
 
 /// A finite double as `numerator * 2^exponent * scale`. SQLite shifts by at most 62 bits without changing the sign, so
-/// four shifts apply the exponent: one up, three down.
+/// the exponent takes four shifts: one up, three down.
 private struct Fraction {
     var numerator: Int64 = 0
     var exponent = 0

@@ -1,4 +1,4 @@
-// The statements on a single row, identified by its key. Their values are bound later.
+// Statements on a single row identified by its key. Their values are bound later.
 
 extension Renderer {
     /// `UPDATE "t" SET "a"=?, "b"=? WHERE "id"=?`

@@ -1,11 +1,11 @@
 // Long lists of values: they take few arguments, and their SQL does not depend on their length.
 
 extension Renderer {
-    /// The length from which a list of expressions becomes a single argument.
+    /// The number of elements from which a list of expressions becomes a single argument.
     static var largeListCount: Int { 1_000 }
 
     /// Repeats the last value of a list, so lists of 9 to 999 values have seven texts instead of 991. Each text must be
-    /// compiled, and takes a place in the statement cache.
+    /// compiled and takes up an entry in the statement cache.
     mutating func repeatLastValue(of list: [SQLExpression]) {
         guard list.count > 8, !isInLiteral, case .bound = values, let last = list.last,
             case .value(let value) = last.node,
@@ -19,7 +19,7 @@ extension Renderer {
         }
     }
 
-    /// The values of a long list of rows; nil if the list is short, or contains other expressions than values.
+    /// The values of a long list of rows; nil if the list is short or contains expressions other than values.
     func values(ofLargeList rows: some Collection<[SQLExpression]>) -> [[DatabaseValue]]? {
         guard rows.count >= largeListCount else { return nil }
         var values: [[DatabaseValue]] = []
@@ -38,7 +38,7 @@ extension Renderer {
         return values
     }
 
-    /// `(SELECT +value FROM json_each(?))`, for the right side of IN. Like a value, the expression `+value` has no
+    /// `(SELECT +value FROM json_each(?))`, for the right operand of IN. Like a value, the expression `+value` has no
     /// affinity: SQLite applies the affinity of the compared column. <https://sqlite.org/datatype3.html#comparisons>
     mutating func write(rows: [[DatabaseValue]]) {
         guard let first = rows.first else {
@@ -57,7 +57,7 @@ extension Renderer {
         sql += ")"
     }
 
-    /// The rows, with the affinities of some types.
+    /// Writes rows whose values have the affinities of the given types.
     mutating func write(rows: [[DatabaseValue]], types: [String?]) {
         guard types.contains(where: { $0 != nil }) else { return write(rows: rows) }
         let names = types.indices.map { "key\($0)" }

@@ -1,23 +1,23 @@
-// SELECT: the tree of joined sources becomes one FROM clause. The name of each source is unique in the query, and does
-// not hide any name of the outer queries that the query may refer to.
+// SELECT: the tree of joined sources becomes one FROM clause. The name of each source is unique in the query and does
+// not shadow any name of an outer query that the query may refer to.
 
 extension Renderer {
     package mutating func write(_ select: Select) {
         let outer = (aliasNames, currentName)
         defer { (aliasNames, currentName) = outer }
         guard select.hasRareParts || !aliasNames.isEmpty else {
-            // A single source without alias: the most frequent case needs no names.
+            // A single source without an alias, the most frequent case, needs no names.
             currentName = nil
             write(select, names: [])
             return
         }
         let names = nameSources(of: select)
-        // A name that the user gives qualifies the columns of a single source, too.
+        // A name given by the user qualifies the columns of a single source, too.
         currentName = names.count == 1 && select.aliases.allSatisfy { $0.name == nil } ? nil : names[0]
         write(select, names: names)
     }
 
-    /// - Parameter names: the names of the sources, by number; none for a single source with the name of its table.
+    /// - Parameter names: the names of the sources, by number; empty for a single source with the name of its table.
     private mutating func write(_ select: Select, names: [String]) {
         let hasRareParts = select.hasRareParts
         if hasRareParts { write(with: select.commonTables) }
@@ -91,7 +91,7 @@ extension Renderer {
     private mutating func nameSources(of select: Select) -> [String] {
         var counts: [String: Int] = [:]
         select.forEachSource { counts[Self.wantedName($0, $1).foldedDatabaseName, default: 0] += 1 }
-        // Inner queries must not hide these names: an alias may refer to them.
+        // Inner queries must not shadow these names: an alias may refer to them.
         var taken = Set(aliasNames.values.map(\.foldedDatabaseName))
         var names: [String] = []
         select.forEachSource { source, aliases in
@@ -133,7 +133,7 @@ extension Renderer {
 
     // MARK: Columns and order
 
-    /// The columns after those of the first source.
+    /// Writes the columns after those of the first source.
     private mutating func writeOtherColumns(of select: Select, _ names: [String]) {
         var isFirst = select.selection.isEmpty
         for columns in select.joinedColumns {
@@ -166,8 +166,8 @@ extension Renderer {
     // MARK: Sources
 
     /// - Parameters:
-    ///   - name: the name of the source in the query; nil for its own name.
-    ///   - isTarget: whether the rows of the source are updated or deleted: SQL requires `AS` there.
+    ///   - name: the name of the source in the query; nil to use the source's own name.
+    ///   - isTarget: whether the rows of the source are updated or deleted: SQL then requires `AS`.
     mutating func write(_ source: Source, as name: String?, isTarget: Bool = false) {
         switch source {
         case .table(let table):
@@ -204,7 +204,7 @@ extension Renderer {
         sql += " "
         sql += join.kind.rawValue
         sql += " "
-        // The required joins of an optional source restrict that source, not the whole row.
+        // Required joins of an optional source restrict that source, not the whole row.
         let isGroup = join.isGroup
         if isGroup { sql += "(" }
         write(join.source, as: names[destination])
@@ -235,7 +235,7 @@ extension Renderer {
                 self.write(column: pair.destination, ofTable: names[destination])
                 sql += " = "
                 self.write(column: pair.origin, ofTable: origin)
-                // Either operand may have it.
+                // Either operand may have the collation.
                 if let collation = pair.conversion?.collation { self.write(collation: collation) }
                 if !isSingle { sql += ")" }
             }

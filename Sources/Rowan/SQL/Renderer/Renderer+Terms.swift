@@ -1,4 +1,4 @@
-// The terms of queries: selections, orderings, expressions. An operand has parentheses only if it is itself an
+// The terms of queries: selections, orderings, expressions. An operand is parenthesized only if it is itself an
 // operation.
 
 extension Renderer {
@@ -102,7 +102,7 @@ extension Renderer {
         case .none: break
         case .current: write(qualifier: currentName)
         case .alias(let alias):
-            // SQL text may define the name of an alias.
+            // The name of an alias may be defined by SQL text.
             guard let known = aliasNames[alias] ?? alias.name else { return refuse(.unknownAlias) }
             write(qualifier: known)
         }
@@ -129,7 +129,7 @@ extension Renderer {
     }
 
     private mutating func write(_ operands: [SQLExpression], _ op: SQLExpression.AssociativeBinaryOperator) {
-        // SQLite nests a chain by one level per operand, and accepts 1000 levels.
+        // SQLite nests a chain by one level per operand and accepts 1000 levels.
         guard operands.count > 500, op.isRegroupable else {
             let sql = op.sql
             for index in operands.indices {
@@ -163,7 +163,7 @@ extension Renderer {
         }
     }
 
-    /// Writes a comparison. The collation of one operand follows the comparison: SQLite applies it to both.
+    /// Writes a comparison. An operand's collation is written after the comparison: SQLite applies it to both.
     private mutating func write(comparison a: SQLExpression, _ op: String, _ b: SQLExpression) {
         switch (a.node, b.node) {
         case (.collated, .collated): write(a, op, b)
@@ -201,7 +201,7 @@ extension Renderer {
     private mutating func write(_ container: SQLExpression.Container) {
         switch container {
         case .expressions(let expressions):
-            // SQLite accepts `()`, other databases don't. All of them accept this empty subquery.
+            // SQLite accepts `()`, but other databases don't. All of them accept this empty subquery.
             guard !expressions.isEmpty else {
                 sql += "(SELECT NULL WHERE NULL)"
                 return
@@ -234,7 +234,7 @@ extension Renderer {
         sql += ")"
     }
 
-    /// Writes an operand, with parentheses if it is itself an operation.
+    /// Writes an operand, in parentheses if it is itself an operation.
     package mutating func write(operand: SQLExpression) {
         guard operand.isOperation else {
             write(operand)

@@ -15,12 +15,12 @@ package struct InsertSelectQuery: Hashable, Sendable {
     }
 }
 
-/// The query whose rows an UPDATE reads, and the condition that links them to the updated rows.
+/// The query whose rows an UPDATE reads and the condition that links them to the updated rows.
 package struct UpdateSource: Hashable, Sendable {
     package var source: Source
     package var name: String
     package var condition: SQLExpression
-    /// The aliases of the updated row and of the source row, in the condition and the assignments.
+    /// The aliases of the updated row and of the source row in the condition and the assignments.
     package var target: TableAliasID
     package var alias: TableAliasID
 
@@ -62,7 +62,7 @@ extension Renderer {
         if let resolution = update.conflictResolution { sql += "OR \(resolution) " }
         write(update.target.source, as: target, isTarget: true)
         sql += " SET "
-        // Both tables are visible: qualification distinguishes their columns.
+        // Both tables are visible, so their columns must be qualified.
         currentName = target
         write(list: update.assignments) { $0.write($1) }
         sql += " FROM "

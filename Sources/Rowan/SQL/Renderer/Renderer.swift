@@ -1,5 +1,5 @@
-// The only renderer: it writes queries as SQL text, and collects the arguments in the order of the text. It runs no
-// SQL, and does not read the schema. Errors are reported at the end, with the arguments.
+// The only renderer: it writes queries as SQL text and collects the arguments in textual order. It runs no SQL and does
+// not read the schema. Errors are reported at the end, with the arguments.
 
 /// Writes SQL.
 package struct Renderer {
@@ -8,11 +8,11 @@ package struct Renderer {
     /// The error of the first term that has no SQL.
     private var error: RequestError?
     let values: Values
-    /// The length from which a list of values becomes a single argument.
+    /// The number of elements from which a list of values becomes a single argument.
     package var largeListCount = Self.largeListCount
-    /// Whether the text comes from the user, who may number its parameters.
+    /// Whether the text comes from the user, in which case its parameters may be numbered.
     private(set) var isInLiteral = false
-    /// The names of the visible aliases, outer queries first.
+    /// The names of the visible aliases, those of outer queries first.
     var aliasNames: [TableAliasID: String] = [:]
     /// The qualifier of the current source's columns; nil for a single source.
     var currentName: String?
@@ -29,7 +29,7 @@ package struct Renderer {
         sql = SQLText(capacity: 240)
     }
 
-    /// Creates a renderer that reuses a buffer: all queries of a connection share it.
+    /// Creates a renderer that reuses a buffer, which all queries of a connection share.
     package init(over text: SQLText) {
         values = .bound
         sql = text
@@ -79,7 +79,7 @@ package struct Renderer {
         }
     }
 
-    /// Appends the arguments of an SQL text. A name has only one value per statement.
+    /// Appends the arguments of an SQL text. A name can have only one value per statement.
     private mutating func append(_ arguments: StatementArguments) {
         for (name, value) in self.arguments.append(contentsOf: arguments) where value != arguments.namedValues[name] {
             if error == nil { error = .ambiguousArgument(name) }
@@ -122,13 +122,13 @@ extension Renderer {
         write(returning: delete.returning)
     }
 
-    /// The parameters of the values come first, in the order of the columns.
+    /// The parameters of the values come first, in column order.
     package mutating func write(_ insert: InsertQuery) {
         sql += "INSERT "
         if let resolution = insert.conflictResolution { sql += "OR \(resolution) " }
         sql += "INTO "
         write(insert.table)
-        // There, the name would be that of the row that could not be inserted, and of the stored row.
+        // In an upsert, the name would mean both the row that could not be inserted and the stored row.
         if insert.upsert != nil, insert.table.name.isSameDatabaseName(as: "excluded") { sql += " AS \"rowan target\"" }
         if insert.columns.isEmpty {
             sql += " DEFAULT VALUES"
@@ -164,7 +164,7 @@ extension Renderer {
         write(assignment.value ?? SQLExpression(.column(assignment.column, .none)))
     }
 
-    /// Writes the columns that a statement returns for the rows that it changes.
+    /// Writes the columns that a statement returns for the rows it changes.
     package mutating func write(_ returning: ReturnedColumns, of table: TableName) {
         for alias in returning.aliases { aliasNames[alias] = table.name }
         write(returning: returning.selection)
@@ -179,7 +179,7 @@ extension Renderer {
     package mutating func write(_ subquery: SQLSubquery) {
         switch subquery.content {
         case .literal(let literal):
-            // The text names its own tables: the columns of a request are not those of the query around it.
+            // The text names its own tables: the columns of a request don't belong to the enclosing query.
             let outer = currentName
             currentName = nil
             write(literal)
@@ -251,7 +251,7 @@ extension Renderer {
     }
 }
 
-/// A list of question marks, for arguments: `databaseQuestionMarks(count: 3)` is `?,?,?`.
+/// A list of question marks for arguments: `databaseQuestionMarks(count: 3)` is `?,?,?`.
 public func databaseQuestionMarks(count: Int) -> String {
     repeatElement("?", count: count).joined(separator: ",")
 }

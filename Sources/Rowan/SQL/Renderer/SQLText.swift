@@ -1,5 +1,5 @@
 // The buffer that the renderer writes to. A query has about fifty parts: appending a part to a String takes ten times
-// as long as copying its bytes, and three times as long to an array (benchmark request-build).
+// as long as copying its bytes, and appending it to an array three times as long (benchmark request-build).
 
 /// A buffer of SQL text.
 package struct SQLText {
@@ -68,7 +68,7 @@ package struct SQLText {
         }
     }
 
-    /// Appends a name in double quotes, and doubles the quotes that it contains.
+    /// Appends a name in double quotes, doubling the quotes it contains.
     mutating func append(identifier: String) {
         var identifier = identifier
         identifier.withUTF8 { name in

@@ -1,4 +1,4 @@
-// Which table aliases the expressions of a query refer to.
+// The table aliases that the expressions of a query refer to.
 
 /// Collects the aliases in the visited terms.
 struct AliasSearch: ExpressionTransform {
@@ -61,7 +61,7 @@ struct AliasSearch: ExpressionTransform {
         case .column(_, .alias(let alias)), .symbol(.rowExists(let alias)), .symbol(.fullText(_, .alias(let alias))):
             aliases.insert(alias)
         case .symbol(.aggregate(let value)): try visit(value)
-        // No alias of their own.
+        // These contain no alias themselves.
         case .column, .symbol, .value, .constant, .literal, .unary, .binary, .associative, .equal, .between, .isIn,
             .like,
             .collated, .function, .windowed, .conditional, .cast, .subquery, .exists, .tuple, .storable, .bound:

@@ -1,4 +1,4 @@
-// What terms need to know about their relation.
+// The properties of a relation that its terms depend on.
 
 /// The relation that unqualified columns belong to.
 struct CurrentRelation {
@@ -14,17 +14,17 @@ struct CurrentRelation {
     var storedSource: StoredSource { relation.storedSource }
     var source: Source { relation.source }
 
-    /// The alias that the user gave.
+    /// The alias given by the user.
     var alias: TableAliasID? { relation.aliases.first }
 
     /// The filter by a single primary key, if any.
     var key: SQLExpression? { relation.oneKey }
 
-    /// Whether the relation is limited to one row: then scanning for one row's aggregates is cheaper than scanning for
+    /// Whether the relation is limited to one row: scanning for one row's aggregates is then cheaper than for those of
     /// all rows.
     var isLimitedToOne: Bool { relation.limit?.count == 1 }
 
-    /// Whether the query computes the aggregates of all rows: filters, if any, depend on aggregates themselves.
+    /// Whether the query computes the aggregates of all rows: any filters depend on aggregates themselves.
     var isWhole: Bool {
         relation.limit == nil && relation.joins.allSatisfy { $0.kind == .left }
             && relation.filters.allSatisfy {
@@ -32,7 +32,8 @@ struct CurrentRelation {
             }
     }
 
-    /// Whether SQL text selects or orders the rows: a joined table would change what `*` and `rowid` mean.
+    /// Whether the rows are selected or ordered by SQL text: a joined table would change the meaning of `*` and
+    /// `rowid`.
     var isText: Bool {
         relation.selection.contains { $0.isLiteral || $0.contains(SQLExpression.findText) }
             || relation.orderings.contains { $0.isLiteral || $0.contains(SQLExpression.findText) }

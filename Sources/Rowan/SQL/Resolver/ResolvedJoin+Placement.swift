@@ -1,9 +1,9 @@
-// The positions of joined columns in a row: annotations first, then scopes, from left to right. They are decided here
-// only: the renderer writes this order, and the shape of the rows counts it. If two tables in parentheses have columns
-// with the same name, SQLite renames them (`id:1`): these columns are listed with explicit names.
+// The positions of joined columns in a row: annotations first, then scopes, from left to right. Only this file decides
+// them: the renderer writes the columns in this order, and the row shape counts them in it. If two tables in
+// parentheses have columns with the same name, SQLite renames them (`id:1`): such columns have explicit names.
 
 extension Resolver {
-    /// Numbers the joined sources, and places their columns and orderings in a query.
+    /// Numbers the joined sources and places their columns and orderings in a query.
     func place(_ joins: [ResolvedJoin], in select: inout Select) throws {
         guard !joins.isEmpty else { return }
         var (joins, count) = (joins, 0)
@@ -104,7 +104,7 @@ extension ResolvedJoin {
 }
 
 extension SQLSelection {
-    /// The selection, with an explicit name if it is a column that SQLite may rename.
+    /// The selection, explicitly named if it is a column that SQLite may rename.
     fileprivate func named(isGrouped: Bool) -> SQLSelection {
         guard case .expression(let expression) = node, case .column(let name, let table) = expression.node,
             isGrouped || table != .current

@@ -1,4 +1,4 @@
-// Resolves foreign keys with the schema: which columns link the rows of two tables.
+// Resolves foreign keys from the schema to the columns that link the rows of two tables.
 
 extension Resolver {
     func columns(
@@ -18,7 +18,7 @@ extension Resolver {
         return try schema.enforced(pairs, from: holder, to: referred)
     }
 
-    /// The pairs of a foreign key: columns of its table, and columns of the table it refers to.
+    /// The pairs of a foreign key: the columns of its table and the columns they refer to.
     private func columns(of link: ForeignKeyLink, holder: Source, referred: Source) throws -> [ColumnPair] {
         if let columns = link.columns, let referredColumns = link.referredColumns {
             return try pairs(holder.name, columns, referredColumns)

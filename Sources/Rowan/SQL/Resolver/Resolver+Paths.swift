@@ -1,8 +1,8 @@
-// Paths of associations. A path is followed from its origin (nested subqueries), or back to it (joins). Both use the
-// same conditions.
+// Paths of associations. A path is followed forwards from its origin (nested subqueries) or backwards to it (joins).
+// Both use the same conditions.
 
 extension Resolver {
-    /// The condition of a step, outside any query.
+    /// The condition of a step, independent of any query.
     package func condition(
         _ condition: JoinCondition, from origin: StoredSource, to destination: StoredSource
     ) throws -> ResolvedCondition {
@@ -10,7 +10,7 @@ extension Resolver {
         return try terms.condition(condition, from: origin, to: destination)
     }
 
-    /// The condition that the key of the row is that of the path's first row.
+    /// The condition that the row has the key of the path's first row.
     func first(of path: AssociationPath, from origin: StoredSource) throws -> ResolvedCondition {
         let (originAlias, alias) = (TableAliasID.given(), TableAliasID.given())
         var rows = try relation(of: path.steps[...], from: origin, originAlias)
@@ -56,8 +56,8 @@ extension Resolver {
         return result
     }
 
-    /// The associated rows of all origins, with columns that identify the origin. The query goes back from the last
-    /// step to the first one, with joins.
+    /// The associated rows of all origins, with columns that identify the origin. The query joins backwards from the
+    /// last step to the first.
     func inverse(
         of path: AssociationPath, from origin: StoredSource, aliases originAliases: [TableAliasID] = []
     ) throws -> InverseRelation {
@@ -100,7 +100,7 @@ extension Resolver {
         }
         var path = path
         path.last.relation = try independentOfSelection(path.last.relation)
-        // A row is among the first ones of its origin: the origin appears both in the query and in the subquery.
+        // A row is among the first of its origin: the origin appears both in the query and in the subquery.
         let alias = TableAliasID.given()
         var population = try inverse(of: path, from: origin, aliases: [.given()])
         let key = try rowKey(of: population.relation.source)
@@ -125,7 +125,7 @@ extension Resolver {
     /// The associated rows of a record.
     func linked(_ relation: Relation, _ link: RecordLink) throws -> Relation {
         var path = link.path
-        // The filters of the association come before the key, and those of the request after it.
+        // The filters of the association precede the key, and those of the request follow it.
         let index = path.steps[0].relation.filters.count
         path.last.relation = relation
         path.last.relation.link = nil
@@ -159,7 +159,7 @@ extension RecordLink {
 }
 
 extension Relation {
-    /// Filters by a condition on the row of another source, which is known by an alias in an outer query.
+    /// Filters by a condition on the row of another source, identified by an alias in an outer query.
     fileprivate mutating func add(
         _ condition: ResolvedCondition, from originAlias: TableAliasID, to alias: TableAliasID
     ) {
@@ -179,7 +179,7 @@ extension Relation {
     fileprivate mutating func joinBack(to origin: Relation, _ condition: ResolvedCondition, number: Int) {
         var origin = origin
         origin.selection = []
-        // A name that no association of the user has, because its rows would be different.
+        // A name that no user association has, because its rows would be different.
         let key = AssociationKey.fixed("rowan pivot \(number)")
         joins.append(
             Join(
@@ -194,7 +194,7 @@ package struct InverseRelation {
     /// The table that identifies the origin.
     package var alias: TableAliasID
     package var source: Source
-    /// The columns of the origin, and those of the table of the alias.
+    /// The columns of the origin paired with those of the alias's table.
     package var columns: [ColumnPair]
 
     /// Whether the associated rows identify their origin themselves.

@@ -1,20 +1,20 @@
-// A query that is ready to run: its statement, how its rows are divided into scopes, and which rows are prefetched.
+// A query that is ready to run: its statement, the division of its rows into scopes, and the rows to prefetch.
 
-/// A resolved query, and the structure of its rows.
+/// A resolved query and the structure of its rows.
 package struct ResolvedQuery {
     package var select: Select
-    /// How rows are divided into scopes; nil if they show all columns.
+    /// The division of rows into scopes; nil if all columns are shown.
     package var shape: RowShape?
     package var prefetches: [ResolvedPrefetch] = []
 }
 
-/// The position of a column that prefetched rows need.
+/// The position of a column required by prefetched rows.
 package enum KeyColumn: Hashable, Sendable {
     case column(Int)
     case hidden(Int)
 }
 
-/// Rows that a separate query fetches for all rows of a query.
+/// Rows fetched by a separate query for all rows of a query.
 package struct ResolvedPrefetch {
     package var name: String
     /// The scopes that lead to the row that owns the prefetched rows.
@@ -23,7 +23,7 @@ package struct ResolvedPrefetch {
     package var key: [KeyColumn]
     /// The query of the prefetched rows, without the filter by key.
     package var relation: Relation
-    /// The columns that link the rows of the query, and those of the prefetched rows in a table of their query.
+    /// The columns that link the rows of the query with the prefetched rows, in a table of the latter's query.
     package var columns: [ColumnPair]
     package var table: TableReference
     /// The positions of the key columns of the prefetched rows.
@@ -36,7 +36,7 @@ package struct ResolvedPrefetch {
 }
 
 extension ResolvedPrefetch {
-    /// The query of the prefetched rows that belong to some keys.
+    /// The query of the prefetched rows that belong to the given keys.
     package func relation(ofKeys keys: [[DatabaseValue]]) -> Relation {
         var relation = relation
         relation.filters.append(columns.destination(in: table, isOneOf: keys))
@@ -64,7 +64,7 @@ extension Resolver {
     }
 }
 
-/// Finds the prefetched associations of a relation, and adds the columns that they need.
+/// Finds the prefetched associations of a relation and adds the columns they need.
 private struct Prefetching {
     let resolver: Resolver
     let commonTables: [CommonTable]
@@ -86,7 +86,7 @@ private struct Prefetching {
         guard !prefetches.contains(where: { $0.name == prefetch.name && $0.scope == scope }) else {
             throw RequestError.ambiguousKey(prefetch.name)
         }
-        // The user's aliases: prefetched rows may refer to them.
+        // User aliases, which prefetched rows may refer to.
         let aliases = relation.aliases.filter(\.isOfUser)
         let inverse = try resolver.inverse(
             ofLimited: prefetch.path, from: relation.storedSource, aliases: aliases)
@@ -131,7 +131,7 @@ private struct Prefetching {
         return KeyTables(origin: origin, destination: destination, columns: columns)
     }
 
-    /// The position of a column in a query: among its selection, or added after it.
+    /// The position of a column in a query: within its selection or appended to it.
     private func locate(
         _ column: String, in relation: Relation, isOwn: Bool, _ alias: TableAliasID, _ hidden: inout [SQLSelection]
     ) throws -> KeyColumn {
@@ -168,7 +168,7 @@ extension Relation {
 }
 
 extension SchemaReader {
-    /// Whether the schema guarantees that each row of a table refers to a row of another one; false if unknown.
+    /// Whether the schema guarantees that each row of a table refers to a row of another; false if unknown.
     fileprivate func hasForeignKey(
         from origin: Source, to destination: Source, _ pairs: [ColumnPair]
     ) throws -> Bool {
@@ -181,7 +181,7 @@ extension SchemaReader {
 }
 
 extension Relation {
-    /// The query, if it is complete as it is: it does not depend on the schema, and all of its columns are shown.
+    /// The query, if it is already complete: it does not depend on the schema, and all of its columns are shown.
     package var plainSelect: Select? {
         guard !hasRareParts || prefetches.isEmpty && hiddenSelection.isEmpty else { return nil }
         return Select(self)

@@ -1,12 +1,12 @@
-// Filters and orders may use the names that the selection defines. SQL resolves a bare name, but in a query with several
-// sources, columns are qualified, and a bare name may be a column of another source. So the named expression replaces the
-// name. ORDER BY keeps the bare name, because it resolves names as result columns first.
+// Filters and orders may use the names that the selection defines. SQL resolves a bare name, but in a query with
+// several sources, columns are qualified, and a bare name may be a column of another source. The name is therefore
+// replaced with the named expression. ORDER BY keeps the bare name because it resolves names as result columns first.
 
 extension Resolver {
-    /// In the clauses of a query with several sources, replaces the names of the selection, and of the joined columns of
-    /// the row itself. Columns of the query's own source take precedence.
+    /// Replaces the names of the selection, and of the joined columns of the row itself, in the clauses of a query with
+    /// several sources. Columns of the query's own source take precedence.
     ///
-    /// Hidden columns can't use these names in any query: the order of a page is among them.
+    /// Hidden columns can't use these names in any query: they include the order of a page.
     func replaceSelectedNames(
         in select: inout Select, joins: inout [ResolvedJoin], hasDerivedTables: Bool
     ) throws {
@@ -25,7 +25,7 @@ extension Resolver {
         select.hiddenSelection = try select.hiddenSelection.map { try replacement.selection($0) }
     }
 
-    /// The relation, with clauses that do not depend on its selection: the expressions that have names take their places.
+    /// The relation with clauses that don't depend on its selection: names are replaced with their expressions.
     func independentOfSelection(_ relation: Relation) throws -> Relation {
         var names = relation.namedExpressions
         guard !names.isEmpty, relation.uses(Set(names.keys)) else { return relation }
@@ -40,7 +40,7 @@ extension Resolver {
     }
 }
 
-/// A query, before or after it is resolved.
+/// A query, before or after resolution.
 private protocol QueryClauses {
     var selection: [SQLSelection] { get }
     var filters: [SQLExpression] { get set }
@@ -54,7 +54,7 @@ extension Relation: QueryClauses {}
 extension Select: QueryClauses {}
 
 extension QueryClauses {
-    /// The expressions that the selection names, by name. The first of two expressions with one name counts.
+    /// The expressions that the selection names, by name. If two have the same name, the first counts.
     fileprivate var namedExpressions: [String: SQLExpression] {
         selection.reduce(into: [:]) { names, selection in
             guard case .named(let expression, let name) = selection.node else { return }
@@ -101,7 +101,7 @@ extension SQLExpression {
 }
 
 extension SQLSelection {
-    /// The expression of a hidden column, which has no name.
+    /// The expression of a hidden column. It has no name.
     fileprivate var hiddenExpression: SQLExpression? {
         if case .expression(let expression) = node { expression } else { nil }
     }
@@ -110,7 +110,7 @@ extension SQLSelection {
 /// Replaces the columns of the query itself that name expressions of the selection.
 private struct SelectedNameReplacement: ExpressionTransform {
     let names: [String: SQLExpression]
-    /// Whether an ORDER BY term that is a name stays one.
+    /// Whether ORDER BY terms that are bare names are kept.
     var keepsBareNames = true
 
     mutating func expression(_ expression: SQLExpression) throws -> SQLExpression {

@@ -1,16 +1,16 @@
 // The resolver: the only step that reads the schema. It turns a `Relation` into a `Select`: primary keys, "all columns
-// except some", foreign keys, association aggregates and deferred terms become SQL. A relation without any of those
-// passes through unchanged, at no cost. The resolver only transforms values. What the terms require from their relation
-// (an alias, a joined table) is collected in `TermResolver`.
+// except these", foreign keys, association aggregates and deferred terms become SQL. A relation without any of these
+// passes through unchanged, at no cost. The resolver only transforms values. `TermResolver` collects the requirements
+// of the terms on their relation (an alias, a joined table).
 
-/// Replaces the parts of queries that only the schema can explain.
+/// Replaces the parts of queries that depend on the schema.
 package struct Resolver {
     let schema: any SchemaReader
     /// The sources of aliases.
     var sources: [TableAliasID: StoredSource] = [:]
     let aggregates: Aggregates
 
-    /// How association aggregates can be rendered.
+    /// The ways of rendering association aggregates.
     package enum Aggregates {
         /// As columns of joined tables, or as correlated subqueries.
         case joined
@@ -23,7 +23,7 @@ package struct Resolver {
         self.aggregates = aggregates
     }
 
-    /// The same resolver, for places without joins.
+    /// The same resolver, for contexts without joins.
     var correlated: Resolver {
         var resolver = Resolver(schema, aggregates: .correlated)
         resolver.sources = sources
@@ -52,7 +52,7 @@ package struct Resolver {
 
     // MARK: Relations
 
-    /// The relation with its record link resolved, and with the common tables of its joins moved to it.
+    /// The relation with its record link resolved and the common tables of its joins hoisted.
     func expanded(_ relation: Relation) throws -> Relation {
         if let link = relation.link { return try expanded(linked(relation, link)) }
         guard !relation.joins.isEmpty || relation.isStablyOrdered else { return relation }
@@ -100,7 +100,7 @@ package struct Resolver {
         try replaceSelectedNames(in: &select, joins: &joins, hasDerivedTables: !terms.derivedTables.isEmpty)
         try place(joins, in: &select)
         select.selectSomething()
-        // The requirements of the terms.
+        // These are requirements of the terms.
         select.aliases = relation.aliases + terms.givenAliases
         select.joins += try terms.derivedTables.map { try terms.join($0) }
         return select
@@ -112,14 +112,14 @@ package struct Resolver {
     package func primaryKey(of source: Source) throws -> [String] {
         guard let table = source.keyTable else { throw RequestError.noPrimaryKey(source.name) }
         let columns = try schema.primaryKeyColumns(ofTable: table)
-        // Rows of a query have no hidden rowid.
+        // Rows of a subquery have no hidden rowid.
         if case .derived = source, try !columns.allSatisfy(schema.columnNames(ofTable: table).contains) {
             throw RequestError.noPrimaryKey(source.name)
         }
         return columns
     }
 
-    /// The columns that identify the rows of a source; nil if the schema knows none.
+    /// The columns that identify the rows of a source; nil if the schema defines none.
     func key(of source: Source) throws -> [String]? {
         guard case .table(let table) = source else { return nil }
         return try schema.keyColumns(ofTable: table)
@@ -127,24 +127,24 @@ package struct Resolver {
 
     /// The shortest key that identifies the rows of a source, including the hidden rowid.
     package func rowKey(of source: Source) throws -> [String] {
-        // A query may repeat rows of the table whose key they have.
+        // A query may repeat rows of the table whose key applies to them.
         guard case .table(let table) = source else { throw RequestError.noPrimaryKey(source.name) }
         return try schema.rowKey(ofTable: table)
     }
 
-    /// The columns that group the rows of a source by primary key. SQLite puts NULLs in one group, and a primary key may
-    /// contain them: there, the rowid identifies the rows.
+    /// The columns that group the rows of a source by primary key. SQLite groups NULLs together, and a primary key may
+    /// contain NULL: in this case, the rowid identifies the rows.
     private func groupKey(of relation: Relation) throws -> [String] {
         let key = try primaryKey(of: relation.source)
         guard case .table(let table) = relation.source,
-            // A common table hides the table, and has no rowid.
+            // A common table shadows the table and has no rowid.
             !relation.commonTables.contains(where: { $0.name.isSameDatabaseName(as: table.name) }),
             try schema.hasRowID(table), try !schema.areNotNull(key, ofTable: table)
         else { return key }
         return try rowKey(of: relation.source)
     }
 
-    /// The columns of a source, which may be defined by a common table.
+    /// The columns of a source, which may be a common table.
     package func columnNames(of source: Source, commonTables: [CommonTable] = []) throws -> [String] {
         if case .derived(let rows, _) = source { return try columnNames(of: rows, commonTables: commonTables) }
         if case .table(let table) = source,
@@ -154,7 +154,7 @@ package struct Resolver {
         }
         var relation = Relation(source)
         if case .function(var call) = source {
-            // The columns don't depend on the arguments, which may come from another table.
+            // The columns don't depend on the arguments, which may refer to another table.
             call.arguments = call.arguments.map { _ in .null }
             relation.source = .function(call)
         }
@@ -162,7 +162,7 @@ package struct Resolver {
         return try schema.columnNames(of: select(relation))
     }
 
-    /// Whether a query returns at most one row, because its conditions give the columns of a unique key one value.
+    /// Whether a query returns at most one row, because its conditions fix the columns of a unique key.
     package func hasOneRow(_ select: Select) throws -> Bool {
         guard case .table(let table) = select.source, select.joins.isEmpty, select.commonTables.isEmpty else {
             return false
@@ -197,7 +197,7 @@ extension Relation {
         }
     }
 
-    /// Whether a key has at most one row: a query may repeat rows of the table whose key they have.
+    /// Whether a key has at most one row: a query may repeat rows of the table whose key applies to them.
     private var isKeyUnique: Bool { if case .derived = source { false } else { true } }
 
     /// The filter by a single primary key, which selects at most one row.
@@ -207,8 +207,8 @@ extension Relation {
         }
     }
 
-    /// Moves the common tables of joined relations to the query. This happens before they are resolved, so equal tables
-    /// from two places stay equal.
+    /// Moves the common tables of joined relations to the query. This happens before they are resolved, so that equal
+    /// tables from two places remain equal.
     fileprivate mutating func hoistCommonTables() {
         for index in joins.indices {
             joins[index].step.relation.hoistCommonTables()

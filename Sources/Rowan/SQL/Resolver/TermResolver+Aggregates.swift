@@ -1,11 +1,11 @@
-// The plan of aggregates depends on the schema. If indexes lead from a row to its associated rows, each aggregate is a
-// correlated subquery, which reads only those rows. Otherwise a subquery would scan the table for each row, so a single
-// scan groups the table by origin, and is joined. For the row of a key, that scan reads only the row's associated rows.
-// For the first of many rows, the scan of a subquery is cheaper. Groups must compare their keys as the rows of the origin
-// do: 1 and '1' are two groups of a column without type, and both equal an integer.
+// The query plan of aggregates depends on the schema. If indexes lead from a row to its associated rows, each aggregate
+// is a correlated subquery, which reads only those rows. Otherwise a subquery would scan the table for each row, so a
+// joined table groups it by origin in a single scan. For a row identified by key, that scan reads only its associated
+// rows. For the first of many rows, the scan of a subquery is cheaper. Groups must compare their keys as the rows of
+// the origin do: 1 and '1' are two groups in a column without type, but both equal an integer.
 //
-// If a query computes the aggregate of all rows, over some of the rows behind pivots, it groups one join, too: subqueries
-// would read all pivots, where the join may start from the rows that its conditions select.
+// If a query computes the aggregate for all rows over some of the rows behind pivots, it also groups one join:
+// subqueries would read all pivots, whereas the join may start from the rows that its conditions select.
 
 extension TermResolver {
     mutating func aggregate(_ value: AssociatedValue) throws -> SQLExpression {
@@ -20,7 +20,7 @@ extension TermResolver {
         let rows = try resolver.associatedRows(of: value, from: current.storedSource, alias)
         let result = try expression(resolver.aggregate(value.function, of: rows, key: value.path.last.key))
         guard current.isOptional, value.function.isKnownOfNoRow else { return result }
-        // If a row is missing, its aggregate is NULL, like all of its columns.
+        // If a row is missing, its aggregate is NULL like all of its columns.
         return CaseExpression().when(try exists(.current, current.source), then: result).sqlExpression
     }
 
@@ -45,13 +45,13 @@ extension TermResolver {
 /// The rows that a path leads to from one row.
 private struct AssociatedRows {
     var relation: Relation
-    /// Whether the relation may contain a row several times.
+    /// Whether the relation may contain a row more than once.
     var mayRepeat: Bool
 }
 
 extension Resolver {
-    /// The rows that a path leads to from the row of an alias. They are joined with the pivots, and start from those: in
-    /// a condition `IN (SELECT ... FROM pivot ...)`, SQLite may read the pivots again for each row of the table.
+    /// The rows that a path leads to from the row of an alias. They are joined starting from the pivots: in a condition
+    /// `IN (SELECT ... FROM pivot ...)`, SQLite may read the pivots again for each row of the table.
     fileprivate func associatedRows(
         of value: AssociatedValue, from origin: StoredSource, _ originAlias: TableAliasID
     ) throws -> AssociatedRows {
@@ -77,15 +77,15 @@ extension Resolver {
     }
 
     /// Whether a join of the associated rows with their pivots, for all origins at once, may start from few of these
-    /// rows, and reads each once. A subquery that only looks for one row stops early instead.
+    /// rows and reads each once. A subquery that only checks for existence stops early instead.
     fileprivate func readsFewPivots(_ value: AssociatedValue, _ origin: StoredSource) throws -> Bool {
         let relation = value.path.last.relation
         return try value.function != .isEmpty && !relation.filters.isEmpty && relation.joins.isEmpty
             && joinsPivots(value, origin) && linksOnce(value.path, origin)
     }
 
-    /// Whether all steps compare columns, and in the same way in both directions: so they can be joined from the last one
-    /// to the first one, and a key that is unique for the pivots is unique for the joined rows.
+    /// Whether all steps compare columns in the same way in both directions: they can then be joined from last to
+    /// first, and a key that is unique for the pivots is unique for the joined rows.
     private func areJoinedByColumns(_ path: AssociationPath, _ origin: StoredSource) throws -> Bool {
         var source = origin
         for step in path.steps {
@@ -100,7 +100,7 @@ extension Resolver {
     }
 
     /// Whether the schema guarantees that a row of the origin is linked to each associated row by one chain of pivots:
-    /// each pivot is unique for the next row, the first one for this row and the origin.
+    /// each pivot is unique for the next row, and the first one for this row and the origin.
     private func linksOnce(_ path: AssociationPath, _ origin: StoredSource) throws -> Bool {
         var source = origin
         var linked: [String] = []
@@ -148,8 +148,8 @@ extension Resolver {
         return SQLExpression(.subquery(SQLSubquery(.relation(rows))))
     }
 
-    /// The rows of a relation with joins, without the duplicates that joins may create: a derived table of their keys
-    /// and of the function's argument, which the function then reads.
+    /// The rows of a relation with joins, without duplicates created by the joins: a derived table of their keys and of
+    /// the function's argument, which the function then reads.
     private func rowsOnce(_ relation: Relation, _ function: inout AssociatedValue.Function) throws -> Relation {
         var rows = relation
         rows.isDistinct = true
@@ -164,7 +164,7 @@ extension Resolver {
 
     fileprivate func derivedTable(of path: AssociationPath, _ current: CurrentRelation) throws -> DerivedAggregates {
         var inverse = try inverse(of: path, from: current.storedSource)
-        // Several rows of a query may have the key.
+        // Several rows of a query may have the same key.
         if let key = current.key, case .table = current.source {
             let table: TableReference = inverse.isDirect(path) ? .current : .alias(inverse.alias)
             var origin = Relation(
@@ -201,7 +201,7 @@ extension Resolver {
             guard case .table(let table) = step.relation.source else { return false }
             guard case .columns(let pairs) = try condition(step.condition, from: source, to: step.relation.storedSource)
             else {
-                // A condition of the user: SQLite plans it best in place.
+                // The user's condition: SQLite plans it best in place.
                 return true
             }
             guard try schema.isIndexed(table, columns: pairs.map(\.destination)) else { return false }
@@ -212,7 +212,7 @@ extension Resolver {
 }
 
 extension AssociatedValue {
-    /// Whether the value contains SQL text, whose columns could become ambiguous beside those of joined pivots.
+    /// Whether the value contains SQL text, whose columns could become ambiguous next to those of joined pivots.
     fileprivate var containsText: Bool {
         if case .call(_, let argument) = function, argument.contains(SQLExpression.findText) { return true }
         return path.steps.contains { $0.relation.filters.contains { $0.contains(SQLExpression.findText) } }
@@ -220,7 +220,7 @@ extension AssociatedValue {
 }
 
 extension AssociatedValue.Function {
-    /// Whether the aggregate of no rows is a value other than NULL.
+    /// Whether the aggregate over no rows is a value other than NULL.
     fileprivate var isKnownOfNoRow: Bool {
         switch self {
         case .count, .isEmpty: true
@@ -240,7 +240,7 @@ extension AssociationPath {
 }
 
 extension Relation {
-    /// Whether the relation, as a pivot, only links rows: it can be joined.
+    /// Whether the relation, as a pivot, only links rows and can be joined.
     fileprivate var isPlainPivot: Bool {
         limit == nil && !isDistinct && groups.isEmpty && !groupsByPrimaryKey && havings.isEmpty && joins.isEmpty
     }

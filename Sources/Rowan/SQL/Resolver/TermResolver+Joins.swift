@@ -1,6 +1,6 @@
 // Resolves joins: each foreign key becomes pairs of columns.
 
-/// A resolved join, whose columns have no position in the row yet.
+/// A resolved join whose columns have no position in the row yet.
 struct ResolvedJoin {
     let name: String
     let isIncluded: Bool

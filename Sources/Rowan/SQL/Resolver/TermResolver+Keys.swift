@@ -1,4 +1,4 @@
-// Terms that stand for columns of the current relation: its primary key, or all of its columns except some.
+// Terms that stand for columns of the current relation: its primary key, or all of its columns with exceptions.
 
 extension TermResolver {
     func currentPrimaryKey() throws -> [String] {
@@ -6,8 +6,8 @@ extension TermResolver {
         return try resolver.primaryKey(of: current.source)
     }
 
-    /// The expressions that order rows which are equal otherwise: the primary key, or all selected columns of rows
-    /// without one. SQL text takes no part: it may select any number of columns.
+    /// The expressions that order otherwise equal rows: the primary key, or all selected columns of rows without one.
+    /// SQL text is excluded, because it may select any number of columns.
     mutating func tieBreakers(of relation: Relation) throws -> [SQLExpression] {
         if try resolver.key(of: relation.source) != nil { return try currentPrimaryKey().map { Resolver.column($0) } }
         let terms = try relation.selection.isEmpty ? SQLSelection.all : selection(relation.selection)
@@ -58,7 +58,7 @@ extension TermResolver {
     }
 
     /// Whether the row of a table exists: its key is not NULL. For a view without a key, whether any column is not
-    /// NULL. The rowid would tell more, but a join in parentheses hides the rowids of its tables.
+    /// NULL. The rowid would be more precise, but a join in parentheses hides the rowids of its tables.
     func exists(_ table: TableReference, _ source: Source) throws -> SQLExpression {
         let columns = try resolver.key(of: source).map { [$0[0]] } ?? resolver.columnNames(of: source)
         return .joined(

@@ -1,8 +1,8 @@
-// Values that are compared with a column are encoded as the column's record type stores them: identifiers as texts,
-// dates as numbers...
+// Encodes values compared with a column in the form that the column's record type stores: identifiers as texts, dates
+// as numbers…
 
 extension TermResolver {
-    /// A comparison with a column, whose values are encoded as the column's record type stores them.
+    /// A comparison with a column, with values encoded as the column's record type stores them.
     func stored(_ expression: SQLExpression) -> SQLExpression {
         switch expression.node {
         case .binary(let op, let a, let b):
@@ -30,12 +30,12 @@ extension TermResolver {
         }
     }
 
-    /// Encodes a value as the record type of a column stores it, or several values as those of several columns.
+    /// Encodes a value as the record type of a column stores it, or several values like several columns.
     func stored(_ value: SQLExpression, like column: SQLExpression) -> SQLExpression {
         if case .storable(let storable) = value.node, let (name, storage) = storage(of: column) {
             return SQLExpression(.value(storage.encode(storable, forColumn: name)))
         }
-        // Only a column that says so converts them: other columns are compared with what the program gives.
+        // Only a column marked as converting converts values: others are compared with the given values.
         if case .value(let plain) = value.node, column.isSymbolic, let (name, storage) = storage(of: column),
             let converted = storage.convert(plain, forColumn: name)
         {
@@ -68,7 +68,7 @@ extension TermResolver {
         return stored(value, like: SQLExpression(.subquery(subquery)))
     }
 
-    /// The column that provides the values of an expression, and how its record type stores them.
+    /// The column that provides the values of an expression, and the storage of its record type.
     private func storage(of expression: SQLExpression) -> (column: String, storage: RecordStorage)? {
         switch expression.node {
         case .column(let name, .alias(let alias)): resolver.sources[alias]?.storage.map { (name, $0) }
@@ -83,7 +83,7 @@ extension TermResolver {
             } else {
                 nil
             }
-        // A new value.
+        // These produce new values.
         case .value, .constant, .literal, .unary, .binary, .associative, .equal, .between, .isIn, .like, .function,
             .windowed, .conditional, .cast, .exists, .tuple, .storable, .bound, .symbol:
             nil
@@ -103,20 +103,20 @@ extension SQLExpression {
     fileprivate var isPlain: Bool {
         switch node {
         case .value, .storable: true
-        default: false  // An expression has a type of its own.
+        default: false  // An expression has its own type.
         }
     }
 
-    /// The expression without the conversion of values that are compared with it: they are stored values already.
+    /// The expression without the conversion of compared values, which are stored values already.
     package var comparedAsStored: SQLExpression {
         guard isSymbolic else { return self }
         var transform = StoredComparison()
-        // The transformation throws no errors.
+        // The transformation never throws.
         do { return try transform.expression(self) } catch { return self }
     }
 }
 
-/// Makes plain columns of those that convert values.
+/// Replaces columns that convert values with plain columns.
 private struct StoredComparison: ExpressionTransform {
     mutating func expression(_ expression: SQLExpression) throws -> SQLExpression {
         if case .column = expression.node { return SQLExpression(expression.node) }

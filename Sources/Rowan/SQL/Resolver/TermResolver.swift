@@ -1,12 +1,12 @@
 // Resolves the terms of a relation to SQL. Some terms have requirements: a correlated subquery needs an alias of the
-// relation, and an aggregate may need a joined table. This value collects the requirements.
+// relation, and an aggregate may need a joined table. This type collects the requirements.
 
 /// Resolves the terms of a relation.
 package struct TermResolver: ExpressionTransform {
     private(set) var resolver: Resolver
     /// The relation of unqualified columns; nil if there is none.
     let current: CurrentRelation?
-    /// The alias of the relation in correlated subqueries, unless the user has given one.
+    /// The alias of the relation in correlated subqueries, unless it has a user-given alias.
     package private(set) var givenAliases: [TableAliasID] = []
     /// The derived tables that compute aggregates.
     private(set) var derivedTables: [DerivedAggregates] = []
@@ -79,7 +79,7 @@ package struct TermResolver: ExpressionTransform {
         switch expression.node {
         case .symbol(let symbol): return try self.expression(symbol, depth: expression.depth)
         case .storable(let value): return SQLExpression(.value(value.databaseValue))
-        // It has converted the values beside it.
+        // The column has already converted the values it is compared with.
         case .column: return SQLExpression(expression.node)
         // The resolved aggregate may have a simpler negation.
         case .unary(.not, let operand): return try self.expression(operand).negated
@@ -102,7 +102,7 @@ package struct TermResolver: ExpressionTransform {
         }
     }
 
-    /// An assignment, whose value is encoded as the record type stores it.
+    /// An assignment whose value is encoded as the record type stores it.
     package mutating func assignment(_ assignment: ColumnAssignment) throws -> ColumnAssignment {
         guard let value = assignment.value else { return assignment }
         let column =
@@ -184,7 +184,7 @@ package struct TermResolver: ExpressionTransform {
         return alias
     }
 
-    /// The value of an aggregate, in the derived table of the aggregates over its path.
+    /// The value of an aggregate, in the derived table of aggregates over its path.
     mutating func value(
         of value: AssociatedValue, in table: @autoclosure () throws -> DerivedAggregates
     ) rethrows -> SQLExpression {

@@ -1,9 +1,9 @@
-// Comparisons that don't compile, each with the message that the compiler shows. Swift considers unavailable operators
-// only after an expression failed: they take no time in code that compiles. They are few, and `&&` has none, because after
-// a misspelt name Swift tries all combinations of the operators in an expression.
+// Comparisons that don't compile, each with the compiler's message. Swift considers unavailable operators only after an
+// expression has failed, so they cost nothing in code that compiles. There are few, and none for `&&`, because after a
+// misspelt name Swift tries all combinations of the operators in an expression.
 
 extension SQLTypedExpressible {
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @_disfavoredOverload
     @available(
         *, unavailable,
@@ -12,7 +12,7 @@ extension SQLTypedExpressible {
     )
     public static func == (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { fatalError() }
 
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @_disfavoredOverload
     @available(
         *, unavailable,
@@ -21,7 +21,7 @@ extension SQLTypedExpressible {
     )
     public static func != (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { fatalError() }
 
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @_disfavoredOverload
     @available(
         *, unavailable,
@@ -30,7 +30,7 @@ extension SQLTypedExpressible {
     )
     public static func === (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { fatalError() }
 
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @_disfavoredOverload
     @available(
         *, unavailable,
@@ -39,7 +39,7 @@ extension SQLTypedExpressible {
     )
     public static func !== (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { fatalError() }
 
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @_disfavoredOverload
     @available(
         *, unavailable,
@@ -54,7 +54,7 @@ extension SQLTypedExpressible {
     )
     public static func < (lhs: Self, rhs: (some SQLExpressible)?) -> SQLExpression { fatalError() }
 
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @_disfavoredOverload
     @available(
         *, unavailable,
@@ -69,7 +69,7 @@ extension SQLTypedExpressible {
     )
     public static func <= (lhs: Self, rhs: (some SQLExpressible)?) -> SQLExpression { fatalError() }
 
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @_disfavoredOverload
     @available(
         *, unavailable,
@@ -84,7 +84,7 @@ extension SQLTypedExpressible {
     )
     public static func > (lhs: Self, rhs: (some SQLExpressible)?) -> SQLExpression { fatalError() }
 
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @_disfavoredOverload
     @available(
         *, unavailable,
@@ -103,66 +103,66 @@ extension SQLTypedExpressible {
 // MARK: - Integers of different types
 
 extension SQLTypedExpressible where Value: BinaryInteger {
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @available(
         *, unavailable, message: "the column holds integers of another type: convert the value, as in `Int64(number)`"
     )
     public static func == (lhs: Self, rhs: some BinaryInteger & SQLExpressible) -> SQLExpression { fatalError() }
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @available(
         *, unavailable,
         message: "the column holds integers of another type: convert the value, as in `number.map { Int64($0) }`"
     )
     public static func == (lhs: Self, rhs: (some BinaryInteger & SQLExpressible)?) -> SQLExpression { fatalError() }
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @available(
         *, unavailable, message: "the column holds integers of another type: convert the value, as in `Int64(number)`"
     )
     public static func != (lhs: Self, rhs: some BinaryInteger & SQLExpressible) -> SQLExpression { fatalError() }
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @available(
         *, unavailable,
         message: "the column holds integers of another type: convert the value, as in `number.map { Int64($0) }`"
     )
     public static func != (lhs: Self, rhs: (some BinaryInteger & SQLExpressible)?) -> SQLExpression { fatalError() }
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @available(
         *, unavailable, message: "the column holds integers of another type: convert the value, as in `Int64(number)`"
     )
     public static func === (lhs: Self, rhs: some BinaryInteger & SQLExpressible) -> SQLExpression { fatalError() }
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @available(
         *, unavailable,
         message: "the column holds integers of another type: convert the value, as in `number.map { Int64($0) }`"
     )
     public static func === (lhs: Self, rhs: (some BinaryInteger & SQLExpressible)?) -> SQLExpression { fatalError() }
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @available(
         *, unavailable, message: "the column holds integers of another type: convert the value, as in `Int64(number)`"
     )
     public static func !== (lhs: Self, rhs: some BinaryInteger & SQLExpressible) -> SQLExpression { fatalError() }
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @available(
         *, unavailable,
         message: "the column holds integers of another type: convert the value, as in `number.map { Int64($0) }`"
     )
     public static func !== (lhs: Self, rhs: (some BinaryInteger & SQLExpressible)?) -> SQLExpression { fatalError() }
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @available(
         *, unavailable, message: "the column holds integers of another type: convert the value, as in `Int64(number)`"
     )
     public static func < (lhs: Self, rhs: some BinaryInteger & SQLExpressible) -> SQLExpression { fatalError() }
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @available(
         *, unavailable, message: "the column holds integers of another type: convert the value, as in `Int64(number)`"
     )
     public static func <= (lhs: Self, rhs: some BinaryInteger & SQLExpressible) -> SQLExpression { fatalError() }
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @available(
         *, unavailable, message: "the column holds integers of another type: convert the value, as in `Int64(number)`"
     )
     public static func > (lhs: Self, rhs: some BinaryInteger & SQLExpressible) -> SQLExpression { fatalError() }
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @available(
         *, unavailable, message: "the column holds integers of another type: convert the value, as in `Int64(number)`"
     )
@@ -170,13 +170,13 @@ extension SQLTypedExpressible where Value: BinaryInteger {
 }
 
 extension SQLTypedExpressible {
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @available(
         *, unavailable, message: "the column holds integers of another type: convert the value, as in `Int64(number)`"
     )
     public static func == <Wrapped: BinaryInteger>(lhs: Self, rhs: some BinaryInteger & SQLExpressible) -> SQLExpression
     where Value == Wrapped? { fatalError() }
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @available(
         *, unavailable,
         message: "the column holds integers of another type: convert the value, as in `number.map { Int64($0) }`"
@@ -184,13 +184,13 @@ extension SQLTypedExpressible {
     public static func == <Wrapped: BinaryInteger>(
         lhs: Self, rhs: (some BinaryInteger & SQLExpressible)?
     ) -> SQLExpression where Value == Wrapped? { fatalError() }
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @available(
         *, unavailable, message: "the column holds integers of another type: convert the value, as in `Int64(number)`"
     )
     public static func != <Wrapped: BinaryInteger>(lhs: Self, rhs: some BinaryInteger & SQLExpressible) -> SQLExpression
     where Value == Wrapped? { fatalError() }
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @available(
         *, unavailable,
         message: "the column holds integers of another type: convert the value, as in `number.map { Int64($0) }`"
@@ -198,14 +198,14 @@ extension SQLTypedExpressible {
     public static func != <Wrapped: BinaryInteger>(
         lhs: Self, rhs: (some BinaryInteger & SQLExpressible)?
     ) -> SQLExpression where Value == Wrapped? { fatalError() }
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @available(
         *, unavailable, message: "the column holds integers of another type: convert the value, as in `Int64(number)`"
     )
     public static func === <Wrapped: BinaryInteger>(
         lhs: Self, rhs: some BinaryInteger & SQLExpressible
     ) -> SQLExpression where Value == Wrapped? { fatalError() }
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @available(
         *, unavailable,
         message: "the column holds integers of another type: convert the value, as in `number.map { Int64($0) }`"
@@ -213,14 +213,14 @@ extension SQLTypedExpressible {
     public static func === <Wrapped: BinaryInteger>(
         lhs: Self, rhs: (some BinaryInteger & SQLExpressible)?
     ) -> SQLExpression where Value == Wrapped? { fatalError() }
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @available(
         *, unavailable, message: "the column holds integers of another type: convert the value, as in `Int64(number)`"
     )
     public static func !== <Wrapped: BinaryInteger>(
         lhs: Self, rhs: some BinaryInteger & SQLExpressible
     ) -> SQLExpression where Value == Wrapped? { fatalError() }
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @available(
         *, unavailable,
         message: "the column holds integers of another type: convert the value, as in `number.map { Int64($0) }`"
@@ -228,25 +228,25 @@ extension SQLTypedExpressible {
     public static func !== <Wrapped: BinaryInteger>(
         lhs: Self, rhs: (some BinaryInteger & SQLExpressible)?
     ) -> SQLExpression where Value == Wrapped? { fatalError() }
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @available(
         *, unavailable, message: "the column holds integers of another type: convert the value, as in `Int64(number)`"
     )
     public static func < <Wrapped: BinaryInteger>(lhs: Self, rhs: some BinaryInteger & SQLExpressible) -> SQLExpression
     where Value == Wrapped? { fatalError() }
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @available(
         *, unavailable, message: "the column holds integers of another type: convert the value, as in `Int64(number)`"
     )
     public static func <= <Wrapped: BinaryInteger>(lhs: Self, rhs: some BinaryInteger & SQLExpressible) -> SQLExpression
     where Value == Wrapped? { fatalError() }
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @available(
         *, unavailable, message: "the column holds integers of another type: convert the value, as in `Int64(number)`"
     )
     public static func > <Wrapped: BinaryInteger>(lhs: Self, rhs: some BinaryInteger & SQLExpressible) -> SQLExpression
     where Value == Wrapped? { fatalError() }
-    /// Not available: both sides need the same type.
+    /// Not available: both sides must have the same type.
     @available(
         *, unavailable, message: "the column holds integers of another type: convert the value, as in `Int64(number)`"
     )

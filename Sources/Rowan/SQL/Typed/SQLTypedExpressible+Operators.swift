@@ -1,5 +1,5 @@
-// The operators of typed expressions. Each accepts a value of the same type, and an expression of the same type.
-// Expressions of optional and non-optional types can be compared.
+// The operators of typed expressions. Each accepts a value or an expression of the same type. Expressions of optional
+// and non-optional types can be compared.
 
 extension SQLTypedExpressible {
     /// `a = b`, and `a IS NULL` for nil
@@ -147,7 +147,7 @@ extension SQLExpression {
 
 // MARK: - Conditions
 
-/// A type whose values are conditions: Boolean values, and optional ones, where NULL is neither true nor false.
+/// A type whose values are conditions: Boolean values and optional Booleans, where NULL is neither true nor false.
 public protocol SQLCondition {}
 extension Bool: SQLCondition {}
 extension Optional: SQLCondition where Wrapped == Bool {}

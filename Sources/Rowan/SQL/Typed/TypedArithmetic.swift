@@ -1,14 +1,14 @@
-// Arithmetic of typed expressions. If one operand may be NULL, the result may be. Each operator has few forms: each one more
-// makes the messages about misspelt names slower.
+// Arithmetic on typed expressions. If one operand may be NULL, so may the result. Each operator has few forms, because
+// each additional one slows down the diagnosis of misspelt names.
 
 public import Foundation
 
-/// A type whose values calculate in SQL: a number, or an optional one.
+/// A type whose values can be used in SQL arithmetic: a number, or an optional number.
 ///
-/// SQLite calculates with integers of 64 bits and doubles: the result of decimal numbers is that of doubles. The result of
-/// NULL and a number is NULL.
+/// SQLite calculates with 64-bit integers and doubles: decimal numbers are calculated as doubles. The result of NULL
+/// and a number is NULL.
 public protocol SQLNumber {
-    /// The type of the values that are not NULL: `Int` for `Int` and for `Int?`.
+    /// The type of the non-NULL values: `Int` for `Int` and for `Int?`.
     associatedtype Number = Self
 }
 extension Int: SQLNumber {}
@@ -26,7 +26,7 @@ extension Float: SQLNumber {}
 extension CGFloat: SQLNumber {}
 extension Decimal: SQLNumber {}
 extension Optional: SQLNumber where Wrapped: SQLNumber {
-    /// The type of the values that are not NULL.
+    /// The type of the non-NULL values.
     public typealias Number = Wrapped.Number
 }
 
@@ -91,41 +91,41 @@ extension SQLTypedExpressible where Value: SQLNumber {
     ) -> TypedExpression<Value> where Value == Wrapped?, Other.Number == Wrapped {
         TypedExpression(lhs.sqlExpression * rhs.sqlExpression)
     }
-    /// `a / b`: of integers, an integer.
+    /// `a / b`: integers give an integer.
     public static func / (lhs: Self, rhs: Value) -> TypedExpression<Value> {
         TypedExpression(lhs.sqlExpression / rhs)
     }
-    /// `a / b`: of integers, an integer.
+    /// `a / b`: integers give an integer.
     public static func / (lhs: Value, rhs: Self) -> TypedExpression<Value> {
         TypedExpression(lhs / rhs.sqlExpression)
     }
-    /// `a / b`: of integers, an integer.
+    /// `a / b`: integers give an integer.
     public static func / <Other: SQLNumber>(
         lhs: Self, rhs: some SQLTypedExpressible<Other>
     ) -> TypedExpression<Other> where Other.Number == Value {
         TypedExpression(lhs.sqlExpression / rhs.sqlExpression)
     }
-    /// `a / b`, where `a` may be NULL: of integers, an integer.
+    /// `a / b`, where `a` may be NULL: integers give an integer.
     public static func / <Wrapped, Other: SQLNumber>(
         lhs: Self, rhs: some SQLTypedExpressible<Other>
     ) -> TypedExpression<Value> where Value == Wrapped?, Other.Number == Wrapped {
         TypedExpression(lhs.sqlExpression / rhs.sqlExpression)
     }
-    /// `a % b`: the remainder of a division of integers, NULL for a division by zero.
+    /// `a % b`: the remainder of an integer division, or NULL when dividing by zero.
     public static func % (lhs: Self, rhs: Value) -> TypedExpression<Value> {
         TypedExpression(lhs.sqlExpression % rhs)
     }
-    /// `a % b`: the remainder of a division of integers, NULL for a division by zero.
+    /// `a % b`: the remainder of an integer division, or NULL when dividing by zero.
     public static func % (lhs: Value, rhs: Self) -> TypedExpression<Value> {
         TypedExpression(lhs % rhs.sqlExpression)
     }
-    /// `a % b`: the remainder of a division of integers, NULL for a division by zero.
+    /// `a % b`: the remainder of an integer division, or NULL when dividing by zero.
     public static func % <Other: SQLNumber>(
         lhs: Self, rhs: some SQLTypedExpressible<Other>
     ) -> TypedExpression<Other> where Other.Number == Value {
         TypedExpression(lhs.sqlExpression % rhs.sqlExpression)
     }
-    /// `a % b`, where `a` may be NULL: the remainder of a division of integers.
+    /// `a % b`, where `a` may be NULL: the remainder of an integer division.
     public static func % <Wrapped, Other: SQLNumber>(
         lhs: Self, rhs: some SQLTypedExpressible<Other>
     ) -> TypedExpression<Value> where Value == Wrapped?, Other.Number == Wrapped {

@@ -1,7 +1,7 @@
 // The assignments of typed columns.
 
 extension TypedColumn {
-    /// Assigns a value: `$0.score.set(to: 0)`. For a column with an optional type, nil is NULL.
+    /// Assigns a value: `$0.score.set(to: 0)`. For a column with an optional type, nil means NULL.
     public func set(to value: Value) -> ColumnAssignment {
         ColumnAssignment(column: name, value: value.sqlExpression, convertsValue: convertsValues)
     }
@@ -11,14 +11,14 @@ extension TypedColumn {
         untyped.set(to: value.sqlExpression)
     }
 
-    /// The same, for a column with an optional type, and an expression that is never NULL.
+    /// Assigns the value of a non-NULL expression to a column with an optional type.
     public func set<Wrapped>(
         to value: some SQLTypedExpressible<Wrapped>
     ) -> ColumnAssignment where Value == Wrapped? {
         untyped.set(to: value.sqlExpression)
     }
 
-    /// In an upsert, keeps the stored value.
+    /// Keeps the stored value in an upsert.
     public var noOverwrite: ColumnAssignment { untyped.noOverwrite }
 }
 
@@ -50,28 +50,28 @@ extension TypedColumn where Value: SQLNumber {
 }
 
 extension TypedColumn {
-    /// Not available: the value needs the type of the column, which is a number.
+    /// Not available: the value must have the column's type, which is a number.
     @_disfavoredOverload
     @available(
         *, unavailable,
         message: "the value must be a number of the type of the column: convert it, or use `$0.score.untyped += value`"
     )
     public static func += (column: Self, value: some SQLExpressible) -> ColumnAssignment { fatalError() }
-    /// Not available: the value needs the type of the column, which is a number.
+    /// Not available: the value must have the column's type, which is a number.
     @_disfavoredOverload
     @available(
         *, unavailable,
         message: "the value must be a number of the type of the column: convert it, or use `$0.score.untyped -= value`"
     )
     public static func -= (column: Self, value: some SQLExpressible) -> ColumnAssignment { fatalError() }
-    /// Not available: the value needs the type of the column, which is a number.
+    /// Not available: the value must have the column's type, which is a number.
     @_disfavoredOverload
     @available(
         *, unavailable,
         message: "the value must be a number of the type of the column: convert it, or use `$0.score.untyped *= value`"
     )
     public static func *= (column: Self, value: some SQLExpressible) -> ColumnAssignment { fatalError() }
-    /// Not available: the value needs the type of the column, which is a number.
+    /// Not available: the value must have the column's type, which is a number.
     @_disfavoredOverload
     @available(
         *, unavailable,

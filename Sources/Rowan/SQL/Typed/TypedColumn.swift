@@ -1,13 +1,13 @@
-// Columns and expressions that know the Swift type of their values. They don't conform to SQLSpecificExpressible, whose
+// Columns and expressions with the Swift type of their values. They don't conform to SQLSpecificExpressible, whose
 // operators accept any type.
 
 /// A type that can be used as an SQL expression, with values of a Swift type.
 public protocol SQLTypedExpressible<Value>: SQLExpressible, SQLOrderingTerm, SQLSelectable {
-    /// The type of the values: an optional if they may be NULL.
+    /// The type of the values: optional if they may be NULL.
     associatedtype Value: SQLExpressible
 }
 
-/// A column that knows the type of its values: comparing it with another type does not compile.
+/// A column with the type of its values: comparing it with another type does not compile.
 ///
 /// ```swift
 /// extension Player: TableRecord {
@@ -32,9 +32,9 @@ public struct TypedColumn<Value: SQLExpressible>: SQLTypedExpressible, Sendable 
     /// The name of the column, not quoted.
     public let name: String
 
-    /// Whether the record type stores values in another form than their type: compared values are then converted.
+    /// Whether the record type stores values in a different form than their type: compared values are then converted.
     package var convertsValues: Bool { decode != nil }
-    /// Reads such a column; nil if it does not convert.
+    /// Decodes the values of such a column; nil if the column does not convert.
     package let decode: (@Sendable (ColumnValue) -> Value?)?
 
     /// Creates a column with this name.
@@ -54,7 +54,7 @@ public struct TypedColumn<Value: SQLExpressible>: SQLTypedExpressible, Sendable 
     /// The column without its type, which can be compared with any value.
     public var untyped: Column { Column(name) }
 
-    /// The column, in the table of the query where it appears.
+    /// The column, in the table of the enclosing query.
     public var sqlExpression: SQLExpression {
         convertsValues ? SQLExpression(convertingColumn: name) : untyped.sqlExpression
     }
@@ -71,12 +71,12 @@ public protocol AnyTypedColumn: Sendable {
 
 extension TypedColumn: AnyTypedColumn {}
 
-/// An expression that knows the type of its values: `max($0.score)` for a ``TypedColumn``.
+/// An expression with the type of its values: `max($0.score)` for a ``TypedColumn``.
 public struct TypedExpression<Value: SQLExpressible>: SQLTypedExpressible, Sendable {
     /// The expression without its type, which can be compared with any value.
     public let untyped: SQLExpression
 
-    /// Creates an expression whose values you declare to have this type.
+    /// Creates an expression whose values are declared to have this type.
     ///
     /// ```swift
     /// // SELECT * FROM "player" WHERE INSTR("name", ?) > ?

@@ -3,7 +3,7 @@
 // MARK: Lists and ranges
 
 extension Sequence where Element: SQLExpressible {
-    /// Not available: the elements need the type of the column.
+    /// Not available: the elements must have the column's type.
     @available(
         *, unavailable,
         message:
@@ -13,7 +13,7 @@ extension Sequence where Element: SQLExpressible {
 }
 
 extension RangeExpression where Bound: SQLExpressible {
-    /// Not available: the bounds need the type of the column.
+    /// Not available: the bounds must have the column's type.
     @available(
         *, unavailable,
         message:
@@ -25,7 +25,7 @@ extension RangeExpression where Bound: SQLExpressible {
 // MARK: - Calculations
 
 extension SQLTypedExpressible {
-    /// Not available: the operands need to be numbers of the same type.
+    /// Not available: the operands must be numbers of the same type.
     @_disfavoredOverload
     @available(
         *, unavailable,
@@ -33,7 +33,7 @@ extension SQLTypedExpressible {
             "the operands must be numbers of the same type: convert the value, or use `$0.score.untyped`, which calculates with any number"
     )
     public static func + (lhs: Self, rhs: some SQLExpressible) -> TypedExpression<Value> { fatalError() }
-    /// Not available: the operands need to be numbers of the same type.
+    /// Not available: the operands must be numbers of the same type.
     @_disfavoredOverload
     @available(
         *, unavailable,
@@ -41,7 +41,7 @@ extension SQLTypedExpressible {
             "the operands must be numbers of the same type: convert the value, or use `$0.score.untyped`, which calculates with any number"
     )
     public static func - (lhs: Self, rhs: some SQLExpressible) -> TypedExpression<Value> { fatalError() }
-    /// Not available: the operands need to be numbers of the same type.
+    /// Not available: the operands must be numbers of the same type.
     @_disfavoredOverload
     @available(
         *, unavailable,
@@ -49,7 +49,7 @@ extension SQLTypedExpressible {
             "the operands must be numbers of the same type: convert the value, or use `$0.score.untyped`, which calculates with any number"
     )
     public static func * (lhs: Self, rhs: some SQLExpressible) -> TypedExpression<Value> { fatalError() }
-    /// Not available: the operands need to be numbers of the same type.
+    /// Not available: the operands must be numbers of the same type.
     @_disfavoredOverload
     @available(
         *, unavailable,
@@ -57,7 +57,7 @@ extension SQLTypedExpressible {
             "the operands must be numbers of the same type: convert the value, or use `$0.score.untyped`, which calculates with any number"
     )
     public static func / (lhs: Self, rhs: some SQLExpressible) -> TypedExpression<Value> { fatalError() }
-    /// Not available: the operands need to be numbers of the same type.
+    /// Not available: the operands must be numbers of the same type.
     @_disfavoredOverload
     @available(
         *, unavailable,
@@ -75,7 +75,7 @@ extension SQLTypedExpressible<String> {
 }
 
 extension SQLTypedExpressible {
-    /// Not available: the other value needs the type of the column.
+    /// Not available: the other value must have the column's type.
     @_disfavoredOverload
     @available(
         *, unavailable,

@@ -1,6 +1,6 @@
-// Rows of the program as a virtual table, which exists as soon as its module does, in all schemas. SQLite releases the
-// source with the module, once no statement uses the table any more.
-// Sources: https://sqlite.org/vtab.html, https://sqlite.org/vtab.html#epovtab
+// A collection of the program as a virtual table, which exists in all schemas as soon as its module does. SQLite
+// releases the source together with the module, once no statement uses the table. Sources:
+// https://sqlite.org/vtab.html, https://sqlite.org/vtab.html#epovtab
 
 import RowanSQLite
 import Foundation
@@ -12,8 +12,8 @@ package final class CollectionSource: Sendable {
     private let values: @Sendable (Int) throws -> [DatabaseValue]
 
     /// - Parameters:
-    ///   - count: the current number of rows: the program may change a collection while SQLite reads it.
-    ///   - row: the values of a row that exists, in the order of the columns.
+    ///   - count: the current number of rows, which the program may change while SQLite reads the collection.
+    ///   - row: returns the values of an existing row, in column order.
     package init(
         columns: [String], count: @escaping @Sendable () -> Int,
         row: @escaping @Sendable (Int) throws -> [DatabaseValue]
@@ -25,7 +25,7 @@ package final class CollectionSource: Sendable {
 
     var count: Int { currentCount() }
 
-    /// The values of a row, in the order of the columns; nil if the collection has become shorter.
+    /// The values of a row, in column order; nil if the collection has shrunk.
     func row(_ index: Int) throws -> [DatabaseValue]? { index < count ? try values(index) : nil }
 }
 
@@ -45,7 +45,7 @@ extension LocalConnection {
         schemaDidMove()
     }
 
-    /// Removes a table. Statements that use it keep it.
+    /// Removes a table. Statements that use the table keep it.
     package func removeCollection(named name: String) throws {
         try check(sqlite3_create_module_v2(openPointer(), name, nil, nil, nil))
         schemaDidMove()
@@ -62,7 +62,7 @@ private final class CollectionClient {
     }
 }
 
-/// A table of a connection. Its first member is the one that SQLite reads and writes.
+/// A table of a connection. SQLite reads and writes its first member.
 private struct CollectionTable {
     var base = sqlite3_vtab()
     var client: Unmanaged<CollectionClient>
@@ -73,12 +73,12 @@ private struct CollectionTable {
     }
 }
 
-/// A cursor over a table: all rows, or one.
+/// A cursor over all rows of a table, or over one.
 private struct CollectionCursor {
     var base = sqlite3_vtab_cursor()
     var index = 0
     var end = 0
-    /// The values of the current row, once a column was read.
+    /// The values of the current row, after a column has been read.
     var row: Unmanaged<CollectionRow>?
 
     static func of(_ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> UnsafeMutablePointer<CollectionCursor> {
@@ -97,10 +97,10 @@ private final class CollectionRow {
 }
 
 private enum CollectionModule {
-    /// The functions of the module. They live as long as the process.
+    /// The functions of the module. They remain valid for the lifetime of the process.
     nonisolated(unsafe) static let pointer: UnsafePointer<sqlite3_module> = {
         var module = sqlite3_module()
-        // Without xCreate, the table needs no CREATE VIRTUAL TABLE, and allows none.
+        // Without xCreate, the table neither needs nor allows CREATE VIRTUAL TABLE.
         module.xConnect = connect
         module.xBestIndex = bestIndex
         module.xDisconnect = disconnect
@@ -142,7 +142,7 @@ private enum CollectionModule {
         return SQLITE_OK
     }
 
-    /// A row by its rowid, or all rows.
+    /// Plans a lookup of a row by its rowid, or a scan of all rows.
     private static let bestIndex:
         @convention(c) (UnsafeMutablePointer<sqlite3_vtab>?, UnsafeMutablePointer<sqlite3_index_info>?) -> CInt = {
             table, info in
@@ -193,7 +193,7 @@ private enum CollectionModule {
                 (cursor.pointee.index, cursor.pointee.end) = (0, source.count)
                 return SQLITE_OK
             }
-            // SQLite checks the equality again: a row too many does not matter.
+            // SQLite checks the equality again, so an extra row does no harm.
             let rowID = sqlite3_value_int64(values![0])
             let isRow = rowID >= 0 && rowID < sqlite3_int64(source.count)
             (cursor.pointee.index, cursor.pointee.end) = isRow ? (Int(rowID), Int(rowID) + 1) : (0, 0)
@@ -207,7 +207,7 @@ private enum CollectionModule {
         return SQLITE_OK
     }
 
-    /// A collection that has shrunk since the start has fewer rows.
+    /// A collection that has shrunk since the scan started has fewer rows.
     private static let isAtEnd: @convention(c) (UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> CInt = { cursor in
         let client = CollectionTable.of(cursor!.pointee.pVtab)
         let cursor = CollectionCursor.of(cursor)

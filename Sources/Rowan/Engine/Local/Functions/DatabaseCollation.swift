@@ -3,7 +3,7 @@
 import RowanSQLite
 public import Foundation
 
-/// A custom collation: an order of strings.
+/// A custom collation: an ordering of strings.
 ///
 /// ```swift
 /// let byLength = DatabaseCollation("by_length") { a, b in
@@ -37,8 +37,8 @@ public final class DatabaseCollation: Hashable, Identifiable, Sendable {
     /// Creates a collation.
     ///
     /// - Parameters:
-    ///   - name: the name in SQL, which is case-insensitive. It has no NUL character.
-    ///   - function: the comparison. It must be a total order, and must never change.
+    ///   - name: the name in SQL. It is case-insensitive and must not contain a NUL character.
+    ///   - function: the comparison. It must be a total order and must never change.
     public init(_ name: String, function: @escaping @Sendable (String, String) -> ComparisonResult) {
         self.name = name
         self.function = function
@@ -62,7 +62,7 @@ public final class DatabaseCollation: Hashable, Identifiable, Sendable {
                 return hooks.calling { installed.collation.compare(left, right) }
             },
             { Unmanaged<InstalledCollation>.fromOpaque($0!).release() })
-        // SQLite releases the box of a function that it refuses, but not the box of a collation.
+        // SQLite releases the box of a function that it rejects, but not the box of a collation.
         if code != SQLITE_OK { box.release() }
         return code
     }
@@ -76,10 +76,10 @@ public final class DatabaseCollation: Hashable, Identifiable, Sendable {
     }
 }
 
-/// A collation that is installed in a connection.
+/// A collation installed in a connection.
 private final class InstalledCollation {
     let collation: DatabaseCollation
-    // A connection keeps its hooks while it is open, and runs no comparison afterwards.
+    // The connection keeps its hooks while it is open and runs no comparison afterwards.
     unowned let hooks: ConnectionHooks?
 
     init(collation: DatabaseCollation, hooks: ConnectionHooks?) {
@@ -89,15 +89,15 @@ private final class InstalledCollation {
 }
 
 extension DatabaseCollation {
-    /// Swift's own order of strings.
+    /// Swift's own string order.
     public static let unicodeCompare = DatabaseCollation("swiftCompare") { a, b in
         a < b ? .orderedAscending : (a == b ? .orderedSame : .orderedDescending)
     }
-    /// Compares without regard to case.
+    /// Compares case-insensitively.
     public static let caseInsensitiveCompare = DatabaseCollation("swiftCaseInsensitiveCompare") {
         $0.caseInsensitiveCompare($1)
     }
-    /// Compares without regard to case, in the current locale.
+    /// Compares case-insensitively in the current locale.
     public static let localizedCaseInsensitiveCompare = DatabaseCollation("swiftLocalizedCaseInsensitiveCompare") {
         $0.localizedCaseInsensitiveCompare($1)
     }

@@ -1,4 +1,5 @@
-// Functions of texts that every connection has: Swift knows all of Unicode, and SQLite's own functions ASCII only.
+// Text functions available on every connection: Swift supports all of Unicode, whereas SQLite's own functions support
+// only ASCII.
 
 import Foundation
 

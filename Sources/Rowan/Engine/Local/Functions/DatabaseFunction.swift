@@ -1,5 +1,5 @@
 // Custom SQL functions and aggregates. SQLite keeps a retained box for each definition and passes it to our C
-// callbacks. The state of an aggregate sits behind a pointer in SQLite's own aggregate context.
+// callbacks. The state of an aggregate is stored behind a pointer in SQLite's aggregate context.
 // Source: https://sqlite.org/appfunc.html
 
 import RowanSQLite
@@ -37,7 +37,7 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
         }
     }
 
-    /// The identity of the function: its name and its number of arguments.
+    /// The identity of the function: its name and number of arguments.
     public let id: ID
     private let isPure: Bool
     private let kind: Kind
@@ -53,10 +53,10 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
     /// Creates a function.
     ///
     /// - Parameters:
-    ///   - name: the name in SQL, which is case-insensitive. It has at most 255 bytes, and no NUL character.
+    ///   - name: the name in SQL. It is case-insensitive, has at most 255 bytes and must not contain a NUL character.
     ///   - argumentCount: the number of arguments; nil for any number.
-    ///   - pure: whether the result depends only on the arguments, which enables optimizations of SQLite.
-    ///   - function: the implementation. An error that it throws ends the statement.
+    ///   - pure: whether the result depends only on the arguments, which enables SQLite optimizations.
+    ///   - function: the implementation. If it throws an error, the statement fails.
     public init(
         _ name: String, argumentCount: Int? = nil, pure: Bool = false,
         function: @escaping @Sendable ([DatabaseValue]) throws -> (any DatabaseValueConvertible)?
@@ -66,7 +66,7 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
         kind = .scalar(function)
     }
 
-    /// Creates an aggregate. Each group of rows gets its own instance of the given type.
+    /// Creates an aggregate. Each group of rows has its own instance of the given type.
     public init<Aggregate: DatabaseAggregate>(
         _ name: String, argumentCount: Int? = nil, pure: Bool = false, aggregate: Aggregate.Type
     ) {
@@ -75,7 +75,7 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
         kind = .aggregate { Aggregate() }
     }
 
-    /// A call of the function, as an SQL expression.
+    /// A call to the function, as an SQL expression.
     public func callAsFunction(_ arguments: any SQLExpressible...) -> SQLExpression {
         let rows: SQLExpression.FunctionCall.Kind = if case .aggregate = kind { .aggregate } else { .scalar }
         return SQLExpression(.function(.init(name, arguments.map(\.sqlExpression), rows)))
@@ -90,7 +90,7 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
 
     /// Adds the function to a connection.
     ///
-    /// - Throws: the reason why SQLite refuses it.
+    /// - Throws: an error if SQLite rejects the function.
     package func install(in connection: LocalConnection) throws {
         func refuse(_ reason: String) -> DatabaseError { DatabaseError(resultCode: .SQLITE_MISUSE, message: reason) }
         try LocalConnection.Definition.check(name: name)
@@ -111,7 +111,7 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
     }
 
     private func install(in connection: SQLiteConnection, calledBy hooks: ConnectionHooks) -> CInt {
-        // SQLite releases the box, even if the call fails.
+        // SQLite releases the box even if the call fails.
         let box = Unmanaged.passRetained(InstalledFunction(function: self, hooks: hooks)).toOpaque()
         let destroy: @convention(c) (UnsafeMutableRawPointer?) -> Void = {
             Unmanaged<InstalledFunction>.fromOpaque($0!).release()
@@ -174,10 +174,10 @@ private final class AggregateState {
     init(_ aggregate: any DatabaseAggregate) { self.aggregate = aggregate }
 }
 
-/// A function that is installed in a connection.
+/// A function installed in a connection.
 private final class InstalledFunction {
     let function: DatabaseFunction
-    // A connection keeps its hooks while it is open, and calls no function afterwards.
+    // The connection keeps its hooks while it is open and calls no function afterwards.
     unowned let hooks: ConnectionHooks
 
     init(function: DatabaseFunction, hooks: ConnectionHooks) {
@@ -218,14 +218,14 @@ private func stepAggregate(
 
 private func finalizeAggregate(_ context: OpaquePointer?) {
     guard let context else { return }
-    // An empty group has no step: its state is created here.
+    // An empty group has no steps: its state is created here.
     let state = aggregateState(context, makesNew: false) ?? installed(context).function.makeAggregate()
     defer { releaseAggregateState(context) }
     guard let state, !state.hasFailed else { return }
     installed(context).hooks.calling { report(to: context) { try state.aggregate.finalize() } }
 }
 
-/// The state behind the pointer in SQLite's aggregate context, which is zero before the first row.
+/// The state behind the pointer in SQLite's aggregate context, which is null before the first row.
 private func aggregateState(_ context: OpaquePointer, makesNew: Bool) -> AggregateState? {
     let size = makesNew ? CInt(MemoryLayout<UnsafeMutableRawPointer?>.size) : 0
     guard
@@ -255,11 +255,11 @@ private func report(to context: OpaquePointer, _ value: () throws -> (any Databa
     }
 }
 
-/// Makes an error the result of a call.
+/// Sets an error as the result of a call.
 func fail(_ context: OpaquePointer, _ error: any Error) {
     if let error = error as? DatabaseError {
         sqlite3_result_error(context, error.message ?? "", -1)
-        // SQLite would interpret a success code literally: the statement would end, or return a row.
+        // SQLite would interpret a success code literally: the statement would finish, or return a row.
         switch error.resultCode {
         case .SQLITE_OK, .SQLITE_ROW, .SQLITE_DONE: break
         default: sqlite3_result_error_code(context, error.extendedResultCode.rawValue)

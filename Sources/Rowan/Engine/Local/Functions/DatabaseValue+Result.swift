@@ -1,12 +1,12 @@
-// The results of functions and of virtual tables.
+// Results of functions and virtual tables.
 
 import RowanSQLite
 import Foundation
 
 extension DatabaseValue {
-    /// Makes the value the result of a call.
+    /// Sets the value as the result of a call.
     func setResult(of context: OpaquePointer) {
-        // SQLite copies the bytes. It takes a null pointer for NULL.
+        // SQLite copies the bytes and treats a null pointer as NULL.
         switch storage {
         case .null: sqlite3_result_null(context)
         case .int64(let integer): sqlite3_result_int64(context, integer)

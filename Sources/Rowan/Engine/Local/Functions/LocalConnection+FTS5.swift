@@ -1,10 +1,10 @@
-// Tokenizers of FTS5. SQLite keeps a retained box for each registered tokenizer, and another one for each instance.
+// FTS5 tokenizers. SQLite keeps a retained box for each registered tokenizer, and another for each instance.
 // Source: https://sqlite.org/fts5.html#extending_fts5
 
 package import RowanSQLite
 import Foundation
 
-/// The function that receives tokens: a context, flags, bytes and their number, the start and the end in the text.
+/// The function that receives tokens: a context, flags, bytes and their count, the start and end in the text.
 package typealias FTS5TokenFunction =
     @convention(c) (UnsafeMutableRawPointer?, CInt, UnsafePointer<CChar>?, CInt, CInt, CInt) -> CInt
 
@@ -23,13 +23,13 @@ extension LocalConnection {
         var api: UnsafeMutablePointer<fts5_api>?
         hooks.silently {
             var statement: SQLiteStatement?
-            // FTS5 may ask for a tokenizer while a statement is compiled: that statement has its own profile.
+            // FTS5 may request a tokenizer while a statement is compiled: that statement has its own profile.
             let code = hooks.recordingProfile(refusingPragmas: false) {
                 sqlite3_prepare_v2(connection, "SELECT fts5(?1)", -1, &statement, nil)
             }
             defer { sqlite3_finalize(statement) }
             guard code.result == SQLITE_OK else { return }
-            // SQLite keeps the pointer to the name of the type.
+            // SQLite keeps the pointer to the type's name.
             let type: StaticString = "fts5_api_ptr"
             withUnsafeMutablePointer(to: &api) { pointer in
                 _ = type.utf8Start.withMemoryRebound(to: CChar.self, capacity: type.utf8CodeUnitCount + 1) {
@@ -44,9 +44,9 @@ extension LocalConnection {
         return api
     }
 
-    /// Makes a tokenizer that this connection knows.
+    /// Creates an instance of a tokenizer registered with this connection.
     ///
-    /// - Throws: SQLITE_ERROR for an unknown tokenizer; the error of a tokenizer in Swift.
+    /// - Throws: SQLITE_ERROR for an unknown tokenizer; the error of a tokenizer written in Swift.
     package func makeFTS5Tokenizer(_ name: String, arguments: [String]) throws -> FTS5TokenizerInstance {
         guard !name.utf8.contains(0), arguments.allSatisfy({ !$0.utf8.contains(0) }) else {
             throw DatabaseError(message: "the FTS5 tokenizer \(name) has a NUL character in its name or arguments")
@@ -69,7 +69,7 @@ extension LocalConnection {
             message: "error in tokenizer constructor: \(([name] + arguments).joined(separator: " "))")
     }
 
-    /// Adds a tokenizer in Swift.
+    /// Adds a tokenizer written in Swift.
     package func addFTS5Tokenizer(
         _ name: String, _ make: @escaping ([String]) throws -> FTS5TokenizeFunction
     ) throws {
@@ -84,12 +84,12 @@ extension LocalConnection {
         throw error(code)
     }
 
-    /// The code that a failed tokenizer returns to SQLite, which keeps no message: the error log gets it.
+    /// The code that a failed tokenizer returns to SQLite. SQLite keeps no message, so the error log receives it.
     package static func fts5Code(of error: any Error) -> ResultCode {
         var code = ResultCode.SQLITE_ERROR
         if let error = error as? DatabaseError {
             switch error.resultCode {
-            // SQLite would take a success code for success.
+            // SQLite would treat a success code as success.
             case .SQLITE_OK, .SQLITE_ROW, .SQLITE_DONE: break
             default: code = error.extendedResultCode
             }
@@ -99,7 +99,7 @@ extension LocalConnection {
     }
 }
 
-/// An instance of a tokenizer, which may outlive its connection.
+/// A tokenizer instance, which may outlive its connection.
 package final class FTS5TokenizerInstance {
     private let module: fts5_tokenizer
     private let tokenizer: OpaquePointer
@@ -120,12 +120,12 @@ package final class FTS5TokenizerInstance {
     }
 }
 
-/// A tokenizer in Swift, as SQLite knows it.
+/// A tokenizer written in Swift, as registered with SQLite.
 private final class FTS5TokenizerFactory {
     private let make: ([String]) throws -> FTS5TokenizeFunction
-    // A connection keeps its hooks while it is open, and calls no tokenizer afterwards.
+    // The connection keeps its hooks while it is open and calls no tokenizer afterwards.
     fileprivate unowned let hooks: ConnectionHooks
-    /// The last error of `make`: SQLite keeps its code only.
+    /// The last error of `make`, of which SQLite keeps only the code.
     private var error: (any Error)?
 
     init(_ make: @escaping ([String]) throws -> FTS5TokenizeFunction, hooks: ConnectionHooks) {
@@ -148,7 +148,7 @@ private final class FTS5TokenizerFactory {
         fts5_tokenizer(xCreate: createTokenizer, xDelete: deleteTokenizer, xTokenize: runTokenizer)
     }
 
-    /// The error of a tokenizer that could not be made, if it is one in Swift.
+    /// The error of a tokenizer that could not be created, if it is written in Swift.
     static func takeError(of module: fts5_tokenizer, _ context: UnsafeMutableRawPointer?) -> (any Error)? {
         let delete = Self.module.xDelete
         guard
@@ -161,10 +161,10 @@ private final class FTS5TokenizerFactory {
     }
 }
 
-/// An instance of a tokenizer in Swift.
+/// An instance of a tokenizer written in Swift.
 private final class InstalledTokenizer {
     let tokenize: FTS5TokenizeFunction
-    // The program may keep an instance of its own after the connection.
+    // The program may keep its own instance after the connection closes.
     private weak var hooks: ConnectionHooks?
 
     init(_ tokenize: @escaping FTS5TokenizeFunction, hooks: ConnectionHooks) {
@@ -172,7 +172,7 @@ private final class InstalledTokenizer {
         self.hooks = hooks
     }
 
-    /// - Returns: an error's code, or SQLITE_OK: after another success code, SQLite would step forever.
+    /// - Returns: an error code or SQLITE_OK: after any other success code, SQLite would step forever.
     func run(
         _ context: UnsafeMutableRawPointer?, _ flags: CInt, _ text: UnsafePointer<CChar>?, _ count: CInt,
         _ token: @escaping FTS5TokenFunction
@@ -187,7 +187,7 @@ private final class InstalledTokenizer {
     }
 }
 
-/// The receiver of tokens, and the last code that it has returned.
+/// The receiver of tokens, and the last code it returned.
 private struct TokenRelay {
     let context: UnsafeMutableRawPointer?
     let token: FTS5TokenFunction

@@ -1,4 +1,4 @@
-// Functions, collations and tokenizers that SQLite refuses. The methods that define them can't throw: the statements
+// Functions, collations and tokenizers that SQLite rejects. The methods that define them can't throw, so the statements
 // that use them do.
 
 import RowanSQLite
@@ -9,19 +9,19 @@ struct RefusedDefinition {
     let error: DatabaseError
     let change: (LocalConnection) throws -> Void
 
-    /// Whether SQLite may accept the change later. Until then, it may have a previous definition.
+    /// Whether SQLite may accept the change later. Until then, a previous definition may be in effect.
     var isTemporary: Bool { error.resultCode == .SQLITE_BUSY || error.resultCode == .SQLITE_NOMEM }
 }
 
 extension LocalConnection {
-    /// What a program defines for the SQL of a connection.
+    /// A definition made by a program for the SQL of a connection.
     package struct Definition: Equatable {
         package enum Kind: String, Sendable { case function, collation, tokenizer }
 
         let kind: Kind
-        /// The name, which ends before a NUL character as it does for SQLite.
+        /// The name, up to a NUL character as in SQLite.
         let name: String
-        /// The number of arguments of a function: SQLite distinguishes functions by it.
+        /// The number of arguments of a function, which SQLite distinguishes by it.
         let argumentCount: Int
 
         package init(_ kind: Kind, _ name: String, argumentCount: Int = 0) {
@@ -35,7 +35,7 @@ extension LocalConnection {
                 && lhs.name.isSameDatabaseName(as: rhs.name)
         }
 
-        /// - Throws: SQLITE_MISUSE for a name that SQLite would read up to its NUL character.
+        /// - Throws: SQLITE_MISUSE for a name that SQLite would truncate at a NUL character.
         package static func check(name: String) throws {
             guard !name.utf8.contains(0) else {
                 throw DatabaseError(
@@ -44,10 +44,10 @@ extension LocalConnection {
         }
     }
 
-    /// Changes a definition. If this fails, the statements that use it throw the error. If a running statement prevents
-    /// the change, the change is made once SQLite accepts it.
+    /// Changes a definition. If this fails, statements that use the definition throw the error. If a running statement
+    /// prevents the change, it is made once SQLite accepts it.
     ///
-    /// - Parameter change: the change, which throws the reason of a refusal.
+    /// - Parameter change: makes the change; throws if SQLite rejects it.
     package func define(
         _ definition: Definition, removes: Bool = false, _ change: @escaping (LocalConnection) throws -> Void
     ) {
@@ -59,12 +59,12 @@ extension LocalConnection {
             refusedDefinitions.append(
                 RefusedDefinition(
                     definition: definition, error: definition.error(error, removes: removes), change: change))
-            // Statements that use the previous definition are compiled again, which fails.
+            // Statements that use the previous definition are then recompiled, which fails.
             schemaDidMove()
         }
     }
 
-    /// Tries again to make the changes that a running statement prevented.
+    /// Retries the changes that a running statement prevented.
     func retryDefinitions() {
         refusedDefinitions = refusedDefinitions.filter { refused in
             guard refused.isTemporary else { return true }
@@ -73,9 +73,9 @@ extension LocalConnection {
         }
     }
 
-    /// Checks that a statement uses no previous definition.
+    /// Checks that a statement does not use a previous definition.
     ///
-    /// - Throws: the error of the change.
+    /// - Throws: the error of the failed change.
     func checkDefinitions(of profile: StatementProfile, _ sql: String) throws {
         func uses(_ definition: Definition) -> Bool {
             switch definition.kind {
@@ -90,9 +90,9 @@ extension LocalConnection {
         throw refused.error.with(sql: sql)
     }
 
-    /// The error of a definition that is missing because it was refused.
+    /// The error for a definition that is missing because it was rejected.
     ///
-    /// - Parameter message: the message of SQLite.
+    /// - Parameter message: SQLite's message.
     func refusal(explaining message: String?) -> DatabaseError? {
         guard !refusedDefinitions.isEmpty, let message = message?.foldedDatabaseName else { return nil }
         return refusedDefinitions.first { refused in
@@ -108,7 +108,7 @@ extension LocalConnection {
 }
 
 extension DatabaseError {
-    /// The refusal of what only this program can call.
+    /// The error for a definition that only this program can call.
     static var remoteDefinition: DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,

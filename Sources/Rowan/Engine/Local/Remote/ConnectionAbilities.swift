@@ -1,39 +1,39 @@
-// What a connection can do, whoever runs its statements. The layers above ask for an ability, and not for the kind of the
-// connection.
+// The abilities of a connection, wherever its statements run. The layers above check for an ability, not for the kind
+// of connection.
 
-/// The abilities of a connection, which are set when it is opened.
+/// The abilities of a connection, set when it is opened.
 package struct ConnectionAbilities: Sendable {
-    /// Whether the rows that statements change are reported, one by one.
+    /// Whether changed rows are reported one by one.
     package var reportsRows = true
-    /// Whether SQL can call the functions and collations of this process.
+    /// Whether SQL can call this process's functions and collations.
     package var callsFunctions = true
-    /// Whether this process has the storage, a file or memory: it makes the checkpoints, and can replace the content at once.
+    /// Whether this process has the storage, a file or memory: it runs checkpoints and can replace the content at once.
     package var ownsStorage = true
-    /// Whether the commits of others are found by asking for versions, and not by what happens to a file.
+    /// Whether commits by others are found by polling versions rather than by watching a file.
     package var asksForCommits = false
-    /// Whether a transaction can be gone although nothing has ended it.
+    /// Whether a transaction can be lost without having been ended.
     package var losesTransactions = false
-    /// Whether each statement is a round trip: few long ones are better than many short ones that are compiled already.
+    /// Whether each statement is a round trip: a few long statements are then better than many short precompiled ones.
     package var hasRoundTrips = false
-    /// The length from which a list of values becomes a single argument.
+    /// The number of elements from which a list of values becomes a single argument.
     package var largeListCount = Renderer.largeListCount
 
-    /// Those of a connection to SQLite.
+    /// The abilities of a connection to SQLite.
     static let local = ConnectionAbilities()
 
-    /// Those of a connection whose statements run on another machine, which accepts few arguments.
+    /// The abilities of a connection whose statements run on another machine, which accepts few arguments.
     static let remote = ConnectionAbilities(
         reportsRows: false, callsFunctions: false, ownsStorage: false, asksForCommits: true, losesTransactions: true,
         hasRoundTrips: true, largeListCount: 64)
 }
 
 extension LocalConnection {
-    /// Whether an error leaves open what was committed: the transaction must not run again.
+    /// Whether an error leaves it unknown what was committed: the transaction must not run again.
     package func isUncertain(_ error: any Error) -> Bool { remote?.runner.isUncertain(error) ?? false }
 
-    /// Whether an error says that the database could not be reached, and that nothing was applied.
+    /// Whether an error means that the database could not be reached and that nothing was applied.
     package func isOutage(_ error: any Error) -> Bool { remote?.runner.isOutage(error) ?? false }
 
-    /// Whether a commit only repeats here what another machine has already done: nobody can refuse it.
+    /// Whether a commit only repeats locally what another machine has already done, and so can't be rejected.
     package var isFollowing: Bool { remote?.isFollowing ?? false }
 }

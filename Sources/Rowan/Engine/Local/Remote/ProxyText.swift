@@ -1,4 +1,4 @@
-// The SQL of a remote statement, as traces show it: SQLite knows the query that runs it, and the literals of its arguments.
+// The SQL of a remote statement for traces. SQLite only has the query that runs it and the literals of its arguments.
 
 import RowanSQLText
 import RowanSQLite
@@ -10,7 +10,7 @@ struct ProxyText {
     /// The length of the query before its arguments, in bytes.
     private let prefixLength: Int
 
-    /// - Returns: nil for a statement that is no query of a remote one.
+    /// - Returns: nil for a statement that does not run a remote one.
     init?(_ handle: SQLiteStatement, _ statements: RemoteStatements?) {
         guard let statements, let text = sqlite3_sql(handle).map({ String(cString: $0) }), text.hasPrefix("SELECT "),
             let start = text.lastRange(of: " FROM \(RemoteModule.name)(")
@@ -25,7 +25,7 @@ struct ProxyText {
     var sql: String { statement.sql }
     var isReadonly: Bool { statement.isReadonly }
 
-    /// The SQL, with the arguments as literals.
+    /// The SQL with the arguments as literals.
     var expanded: String {
         guard let text = sqlite3_expanded_sql(handle) else { return sql }
         defer { sqlite3_free(text) }
@@ -62,7 +62,7 @@ extension String {
 }
 
 extension String {
-    /// The text of a statement, with literals in place of its parameters.
+    /// The text of a statement with literals in place of its parameters.
     func replacingParameters(of handle: SQLiteStatement, with literals: [String]) -> String {
         let names = (0..<sqlite3_bind_parameter_count(handle)).map { index in
             sqlite3_bind_parameter_name(handle, index + 1).map { String(cString: $0) }
@@ -73,7 +73,8 @@ extension String {
         while let token = scanner.next() {
             guard token.kind == .variable else { continue }
             let name = scanner[token]
-            // A parameter without a number follows the one before it. One with a number may share the place of a name.
+            // A parameter without a number follows the previous one. A numbered one may be at the position of a named
+            // one.
             let number = name.hasPrefix("?") ? Int(name.dropFirst()) : nil
             let index = name == "?" ? position : number.map { $0 - 1 } ?? names.firstIndex(of: name)
             guard let index, literals.indices.contains(index) else { continue }
@@ -86,13 +87,13 @@ extension String {
 }
 
 extension Statement {
-    /// The literals of the arguments, if SQLite would cut one of them at a NUL character.
+    /// The literals of the arguments, if SQLite would truncate one of them at a NUL character.
     var literalsWithNUL: [String]? {
         guard
             storedArguments.values.contains(where: \.hasNUL)
                 || storedArguments.namedValues.values.contains(where: \.hasNUL)
         else { return nil }
-        // They are bound: each parameter has its value.
+        // The arguments are bound, so each parameter has a value.
         return (try? bindings(for: storedArguments))?.map(\.sqlLiteral)
     }
 }

@@ -1,13 +1,14 @@
-// Many arguments of a remote statement, as few of the virtual table: `"rowan remote"(17, rowan_values(?1, ?2, ...))`.
+// Many arguments of a remote statement, passed to the virtual table as a few:
+// `"rowan remote"(17, rowan_values(?1, ?2, ...))`.
 
 import RowanSQLite
 
-/// Copies of the arguments of one call of the function `rowan_values`.
+/// Copies of the arguments to one call of the function `rowan_values`.
 final class RemoteArgumentPack {
     private static let name = "rowan_values"
-    /// The type of the pointer: SQLite compares the text, which must stay where it is.
+    /// The type of the pointer. SQLite compares the text, which must have a stable address.
     private static let type: StaticString = "rowan_values"
-    /// SQLite allows 127 arguments of a function, and a program may allow fewer.
+    /// SQLite allows 127 function arguments, and a program may lower the limit.
     private static let maximumCount = 64
 
     private let values: [OpaquePointer?]
@@ -39,7 +40,7 @@ final class RemoteArgumentPack {
             }, nil, nil, nil)
     }
 
-    /// Calls the closure with the arguments of the statement, which are values or packs of them.
+    /// Calls the closure with the statement's arguments, which are values or packs of values.
     static func withArguments<T>(
         _ values: UnsafeMutablePointer<OpaquePointer?>, _ count: Int, _ body: (RemoteArguments) throws -> T
     ) throws -> T {

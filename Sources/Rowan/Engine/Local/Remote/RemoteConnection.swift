@@ -1,7 +1,7 @@
-// A connection whose rows are elsewhere. SQLite compiles each statement against a shadow: a database in memory with the
-// remote schema, and without rows. So profiles, columns, parameters and answers about the schema are those of SQLite. A
-// statement that reads or writes rows is then compiled a second time, as a query of RemoteModule that runs it remotely:
-// all that reads its rows, binds its arguments and hears of its errors works as for local statements.
+// A connection whose rows are stored elsewhere. SQLite compiles each statement against a shadow: an in-memory database
+// with the remote schema but without rows. Profiles, columns, parameters and schema queries therefore come from SQLite.
+// A statement that reads or writes rows is then compiled a second time, as a query on RemoteModule that runs it
+// remotely: code that reads its rows, binds its arguments and handles its errors works as for local statements.
 
 import RowanSQLite
 
@@ -10,9 +10,9 @@ package final class RemoteConnection {
     package let runner: any StatementRunner
     private unowned let connection: LocalConnection
     let statements = RemoteStatements()
-    /// The error of the step that is running.
+    /// The error of the running step.
     @exclusivity(unchecked) private var failure: (any Error)?
-    /// Whether the shadow follows the remote database: its own hooks have nothing to report.
+    /// Whether the shadow is following the remote database: its own hooks have nothing to report.
     @exclusivity(unchecked) package private(set) var isFollowing = false
 
     init(_ runner: any StatementRunner, _ connection: LocalConnection) {
@@ -20,12 +20,12 @@ package final class RemoteConnection {
         self.connection = connection
     }
 
-    /// How often a statement runs again because the schema has moved: as often as in SQLite (SQLITE_MAX_SCHEMA_RETRY).
+    /// The maximum number of retries after schema changes, the same as in SQLite (SQLITE_MAX_SCHEMA_RETRY).
     private static let schemaRetryCount = 50
 
     // MARK: Compiling
 
-    /// The statement that runs a compiled text where it belongs. It takes the C statement.
+    /// Creates the statement that runs a compiled text in its database. It takes ownership of the C statement.
     func makeStatement(
         _ pointer: SQLiteStatement, _ sql: String, _ profile: StatementProfile, epoch: Int
     ) throws -> Statement {
@@ -84,9 +84,9 @@ package final class RemoteConnection {
             remote: (remote, isExplain))
     }
 
-    /// Checks a pragma before it is compiled: many act on the shadow, or on the process, while they are.
+    /// Checks a pragma before it is compiled, because compiling it may affect the shadow or the process.
     ///
-    /// - Throws: the refusal of the runner.
+    /// - Throws: the runner's error if it rejects the pragma.
     func check(_ pragma: StatementProfile, _ sql: String) throws {
         do {
             _ = try runner.place(of: RemoteCandidate(sql: sql, profile: pragma, isExplain: false, columns: []))
@@ -95,7 +95,7 @@ package final class RemoteConnection {
 
     // MARK: Running
 
-    /// Runs the first step of a statement where it belongs.
+    /// Runs the first step of a statement in its database.
     func step(_ statement: Statement) -> CInt {
         switch statement.place {
         case .shadow: return askShadow(statement)
@@ -104,7 +104,7 @@ package final class RemoteConnection {
         }
     }
 
-    /// Answers a question about the schema, which another connection may have changed. Rowan's own questions come after one.
+    /// Runs a schema query. Only a program's query first refreshes the schema: Rowan's own queries follow one.
     private func askShadow(_ statement: Statement) -> CInt {
         if !statement.profile.reads.isEmpty || statement.profile.pragmas.contains(where: runner.concernsSchema),
             !connection.isRunningOwnQueries
@@ -114,9 +114,9 @@ package final class RemoteConnection {
         return sqlite3_step(statement.handle)
     }
 
-    /// Runs a statement remotely, and then on the shadow.
+    /// Runs a statement remotely, then on the shadow.
     private func follow(_ statement: Statement) -> CInt {
-        // SQLite may have rolled back the transaction of the shadow, for example after the failure of a cursor.
+        // SQLite may have rolled back the transaction of the shadow, for example after a cursor failed.
         endForgottenTransaction()
         do {
             try refuseDropWhileReading(statement)
@@ -134,7 +134,7 @@ package final class RemoteConnection {
         return code
     }
 
-    /// SQLite drops nothing while a statement runs: neither does the cluster.
+    /// SQLite drops nothing while a statement is running, so the cluster must not either.
     private func refuseDropWhileReading(_ statement: Statement) throws {
         guard statement.profile.changesSchema, connection.hasRunningStatement(besides: statement.handle),
             SQLTokens.first(1, of: statement.sql).first == .word("drop")
@@ -143,10 +143,10 @@ package final class RemoteConnection {
     }
 
     private func stepRemotely(_ statement: Statement) -> CInt {
-        // The second time, the shadow has the new schema. It may move again, but not in a transaction.
+        // On the second attempt, the shadow has the new schema. It may change again, but not in a transaction.
         for attempt in 0...Self.schemaRetryCount {
             failure = nil
-            // The schema has moved since the statement has last run.
+            // The schema has changed since the statement last ran.
             if statement.epoch != connection.schemaEpoch {
                 do { try checkColumns(of: statement) } catch { return refuse(error, statement) }
             }
@@ -158,12 +158,12 @@ package final class RemoteConnection {
                 continue
             }
             guard error is DatabaseError else {
-                // The schema has moved again: the shadow has not taken it.
+                // The schema has changed again, so the shadow hasn't taken it.
                 if error is RemoteSchemaMoved { runner.forgetSchema() }
                 endLostTransaction()
                 return refuse(error, statement)
             }
-            // The message of SQLite would be gone after the rollback.
+            // SQLite's message would be lost after the rollback.
             connection.commitRefusal = connection.error(code, sql: statement.sql, arguments: statement.storedArguments)
             endLostTransaction()
             return code
@@ -171,14 +171,14 @@ package final class RemoteConnection {
         return SQLITE_ABORT
     }
 
-    /// The same statement may have other columns in another schema.
+    /// The same statement may have different columns in another schema.
     private func checkColumns(of statement: Statement) throws {
         guard let remote = statement.remote else { return }
         guard try connection.prepare(statement.sql).columnNames != statement.knownColumnNames(remote) else { return }
         throw DatabaseError.movedStatement
     }
 
-    /// Fails a step with an error of Swift.
+    /// Fails a step with a Swift error.
     private func refuse(_ error: any Error, _ statement: Statement) -> CInt {
         let known =
             error is RemoteSchemaMoved
@@ -194,7 +194,7 @@ package final class RemoteConnection {
         return code == SQLITE_OK ? SQLITE_ABORT : code
     }
 
-    /// The shadow has no transaction without the remote one.
+    /// Ends the shadow's transaction if the remote one is lost.
     private func endLostTransaction() {
         guard runner.takeLostTransaction(), connection.isInsideTransaction else { return }
         isFollowing = true
@@ -202,7 +202,7 @@ package final class RemoteConnection {
         connection.runUnchecked("ROLLBACK")
     }
 
-    /// The runner has no transaction without that of the shadow: later statements would be committed with its changes.
+    /// Ends the runner's transaction if the shadow's is gone: later statements would be committed with its changes.
     private func endForgottenTransaction() {
         if runner.isInTransaction, !connection.isInsideTransaction { runner.abandonTransaction() }
     }
@@ -224,9 +224,9 @@ package final class RemoteConnection {
     /// Reads the schema for the first time.
     package func open() throws { try refresh() }
 
-    /// Reads the schema again: another client may have changed it.
+    /// Rereads the schema, which another client may have changed.
     ///
-    /// - Returns: whether it was another one.
+    /// - Returns: whether it has changed.
     @discardableResult
     func refresh() throws -> Bool {
         try runner.checkSchema()
@@ -235,9 +235,9 @@ package final class RemoteConnection {
         return true
     }
 
-    /// Gives the shadow another schema.
+    /// Replaces the shadow's schema.
     ///
-    /// - Throws: SQLITE_SCHEMA if the program reads rows meanwhile, or if the local SQLite does not accept the schema.
+    /// - Throws: SQLITE_SCHEMA if the program is reading rows, or if the local SQLite does not accept the schema.
     package func rebuild(_ schema: RemoteSchema) throws {
         let isOpen = connection.isInsideTransaction
         isFollowing = true
@@ -246,7 +246,7 @@ package final class RemoteConnection {
             if isOpen { connection.runUnchecked("ROLLBACK") }
             defer { if isOpen { connection.runUnchecked("BEGIN") } }
             do { try ShadowSchema(connection).replace(with: schema) } catch {
-                // The shadow has a part of the schema.
+                // The shadow has only part of the schema.
                 runner.forgetSchema()
                 throw error
             }
@@ -256,7 +256,7 @@ package final class RemoteConnection {
 }
 
 extension LocalConnection {
-    /// - Throws: SQLITE_MISUSE if the rows are elsewhere.
+    /// - Throws: SQLITE_MISUSE if the rows are stored elsewhere.
     func refuseRemotely(_ what: String, _ advice: String) throws {
         guard remote != nil else { return }
         throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "a cluster does not run \(what): \(advice)")
@@ -270,12 +270,12 @@ extension DatabaseError {
             message: "another client has changed the columns of the statement: make the statement again")
     }
 
-    /// Whether a remote statement has other columns than when it was made: it has not run.
+    /// Whether a remote statement has different columns than when it was created. It has not run.
     var isMovedStatement: Bool { resultCode == .SQLITE_SCHEMA && message == Self.movedStatement.message }
 }
 
 extension Statement {
-    /// The columns that it was compiled with.
+    /// The columns it was compiled with.
     fileprivate func knownColumnNames(_ remote: RemoteStatement) -> [String] {
         guard remote.columnCount > 0 else { return [] }
         return (0..<sqlite3_column_count(handle)).map { String(cString: sqlite3_column_name(handle, $0)) }

@@ -1,6 +1,6 @@
 // The rows of remote statements as a virtual table: `SELECT c0 AS "id", c1 AS "name" FROM "rowan remote"(17, ?1)` runs
-// remote statement 17 with one argument. So its rows are rows of SQLite, whoever reads them, and its arguments are bound as
-// those of any statement.
+// remote statement 17 with one argument. Its rows are therefore SQLite rows for all readers, and its arguments are
+// bound like those of any statement.
 // Source: https://sqlite.org/vtab.html#tabfunc2
 
 import RowanSQLite
@@ -9,13 +9,13 @@ enum RemoteModule {
     /// No table of a program has this name.
     static let name = "\"rowan remote\""
     private static let moduleName = "rowan remote"
-    /// SQLite allows 2,000 columns, hidden ones included.
+    /// SQLite allows 2,000 columns, including hidden ones.
     static let maximumColumnCount = 1700
     static let maximumArgumentCount = 255
 
     /// The SQL that runs a remote statement.
     ///
-    /// - Parameter parameters: the parameters as the statement names them; nil for those without a name.
+    /// - Parameter parameters: the names of the statement's parameters; nil for those without a name.
     static func sql(_ number: Int, columns: [String], parameters: [String?]) -> String {
         let results = columns.enumerated().map { "c\($0.offset) AS \($0.element.quotedDatabaseIdentifier)" }
         let names = parameters.enumerated().map { $0.element ?? "?\($0.offset + 1)" }
@@ -24,7 +24,7 @@ enum RemoteModule {
         return "SELECT \(results.isEmpty ? "1" : results.joined(separator: ", ")) FROM \(name)(\(list))"
     }
 
-    /// SQLite compares the hidden columns after the 16th with their arguments itself, and finds no NULL equal.
+    /// SQLite compares the hidden columns after the 16th with their arguments itself and never considers NULL equal.
     private static let maximumPlainCount = 15
 
     private static let definition: String = {
@@ -42,7 +42,7 @@ enum RemoteModule {
 
     // MARK: The functions of the module
 
-    /// The table of a connection. Its first member is the one that SQLite reads and writes. The connection outlives it.
+    /// The table of a connection. SQLite reads and writes its first member. The connection outlives it.
     private struct Table {
         var base = sqlite3_vtab()
         let client: Unmanaged<RemoteConnection>
@@ -51,7 +51,7 @@ enum RemoteModule {
             UnsafeMutableRawPointer(table!).assumingMemoryBound(to: Table.self)
         }
 
-        /// Keeps the error for the caller of the step, and returns its code.
+        /// Stores the error for the caller of the step and returns its code.
         mutating func fail(_ error: any Error) -> CInt {
             let known = error as? DatabaseError
             client._withUnsafeGuaranteedRef { $0.didFail(error) }
@@ -64,7 +64,7 @@ enum RemoteModule {
                 return copy
             }
             let code = known?.extendedResultCode.rawValue ?? SQLITE_ABORT
-            // SQLite would compile the statement again.
+            // SQLite would recompile the statement.
             return code == SQLITE_SCHEMA || code == SQLITE_OK ? SQLITE_ABORT : code
         }
     }
@@ -88,10 +88,10 @@ enum RemoteModule {
         init(_ rows: any RemoteRows) { self.rows = rows }
     }
 
-    /// They live as long as the process.
+    /// These remain valid for the lifetime of the process.
     nonisolated(unsafe) private static let pointer: UnsafePointer<sqlite3_module> = {
         var module = sqlite3_module()
-        // Without xCreate, the table needs no CREATE VIRTUAL TABLE, and allows none.
+        // Without xCreate, the table neither needs nor allows CREATE VIRTUAL TABLE.
         module.xConnect = { connection, client, _, _, result, _ in
             let code = sqlite3_declare_vtab(connection, definition)
             guard code == SQLITE_OK else { return code }
@@ -144,7 +144,7 @@ enum RemoteModule {
         return UnsafePointer(pointer)
     }()
 
-    /// All hidden columns must have a value, in their order.
+    /// All hidden columns must have a value, in order.
     private static func bestIndex(_ info: inout sqlite3_index_info) -> CInt {
         for index in 0..<Int(info.nConstraint) {
             let constraint = info.aConstraint[index]

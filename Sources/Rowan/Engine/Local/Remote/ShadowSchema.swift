@@ -1,4 +1,4 @@
-// Builds the schema of a remote database in a database in memory, without rows.
+// Builds the schema of a remote database, without rows, in an in-memory database.
 
 import RowanSQLite
 
@@ -7,7 +7,7 @@ struct ShadowSchema {
 
     init(_ connection: LocalConnection) { self.connection = connection }
 
-    /// Removes all objects, and creates others.
+    /// Removes all objects and creates new ones.
     func replace(with schema: RemoteSchema) throws {
         let code = try connection.with(.resetDatabase, true) { connection.runUnchecked("VACUUM") }
         // VACUUM fails with SQLITE_ERROR while a statement runs.
@@ -25,7 +25,7 @@ struct ShadowSchema {
         try run("PRAGMA schema_version = \(schema.version)")
     }
 
-    /// Tables first, and virtual tables before the tables in which they store their rows, which they create themselves.
+    /// Tables come first, and virtual tables before the tables that they create to store their rows.
     private func inOrder(_ objects: [RemoteSchema.Object]) -> [RemoteSchema.Object] {
         func isVirtual(_ object: RemoteSchema.Object) -> Bool {
             object.type == "table"
@@ -42,11 +42,11 @@ struct ShadowSchema {
     }
 
     private func create(_ object: RemoteSchema.Object) throws {
-        // SQLite makes the tables and indexes without SQL itself.
+        // SQLite creates tables and indexes without SQL itself.
         guard let sql = object.sql, !object.name.foldedDatabaseName.hasPrefix("sqlite_") else { return }
         let definition = try SQLDefinition(sql, type: object.type, name: object.name)
         guard connection.runUnchecked(definition.sql) != SQLITE_OK else { return }
-        // A virtual table has created it.
+        // A virtual table has already created it.
         if object.type != "view", object.type != "trigger", try exists(object.name) { return }
         throw failure("can't be read by this program: \(message) in \(sql)")
     }

@@ -1,26 +1,26 @@
-// Where statements run that the local SQLite only compiles: the seam between a connection and another machine. A driver
-// adopts StatementRunner; RemoteConnection calls it.
+// The interface between a connection and another machine, which runs the statements that the local SQLite only
+// compiles. A driver implements StatementRunner, and RemoteConnection calls it.
 
 import RowanSQLite
 import Synchronization
 
-/// Which of the two databases runs a statement: the shadow is a database in memory with the schema of the remote one, and
+/// The database that runs a statement. The shadow is an in-memory database with the schema of the remote one but
 /// without its rows.
 package enum StatementPlace: Sendable {
-    /// Questions about the schema, and the settings of the local connection.
+    /// Schema queries, and settings of the local connection.
     case shadow
-    /// All that reads or writes rows.
+    /// Everything that reads or writes rows.
     case remote
-    /// First the remote database, then the shadow: transactions, and changes of the schema.
+    /// First the remote database, then the shadow: transactions and schema changes.
     case both
 }
 
-/// What is known of a statement before it runs for the first time.
+/// The information about a statement before its first run.
 package struct RemoteCandidate {
     package let sql: String
     package let profile: StatementProfile
     package let isExplain: Bool
-    /// The columns of the rows, with the type that the schema declares for them, if it does.
+    /// The columns of the rows, with their declared types, if any.
     package let columns: [(name: String, declaredType: String?)]
 }
 
@@ -28,76 +28,76 @@ package struct RemoteCandidate {
 package protocol StatementRunner: AnyObject {
     /// Decides where a statement runs.
     ///
-    /// - Throws: SQLITE_MISUSE, with a sentence, for what the remote database can't run.
+    /// - Throws: SQLITE_MISUSE, with an explanation, for a statement that the remote database can't run.
     func place(of candidate: RemoteCandidate) throws -> StatementPlace
 
-    /// Whether the schema answers a pragma.
+    /// Whether a pragma only queries the schema.
     func concernsSchema(_ pragma: StatementProfile.Pragma) -> Bool
 
-    /// The text to compile and to run instead of a change of the schema.
+    /// The text to compile and run instead of a schema change.
     func definition(_ sql: String) -> String
 
-    /// Runs a statement that begins or ends a transaction, changes the schema, or sets a state: the shadow runs it, too,
-    /// once this method has returned.
+    /// Runs a statement that begins or ends a transaction, changes the schema or changes a state. The shadow also runs
+    /// it, once this method has returned.
     func control(_ statement: Statement) throws
 
-    /// Runs a statement, and returns its rows.
+    /// Runs a statement and returns its rows.
     ///
-    /// - Throws: a ``DatabaseError``, `RemoteSchemaMoved`, or another error to throw to the program.
+    /// - Throws: a ``DatabaseError``, `RemoteSchemaMoved`, or another error to pass on to the program.
     func run(_ statement: RemoteStatement, _ arguments: RemoteArguments) throws -> any RemoteRows
 
-    /// The schema of the remote database, if it differs from that of the shadow. It is taken once.
+    /// The schema of the remote database, if it differs from that of the shadow. It is returned only once.
     func takeSchema() -> RemoteSchema?
 
-    /// The shadow could not take the schema: the next access reads it again.
+    /// Called if the shadow could not take the schema: the next access rereads it.
     func forgetSchema()
 
-    /// Whether a failure has ended the transaction. It is taken once.
+    /// Whether a failure has ended the transaction. It is reported only once.
     func takeLostTransaction() -> Bool
 
-    /// Whether a transaction has begun, here or remotely.
+    /// Whether a transaction has begun, locally or remotely.
     var isInTransaction: Bool { get }
 
     /// Rolls back a transaction that the shadow does not have.
     func abandonTransaction()
 
-    /// Whether an error leaves open what was committed: the transaction must not run again.
+    /// Whether an error leaves it unknown what was committed: the transaction must not run again.
     func isUncertain(_ error: any Error) -> Bool
 
-    /// Whether an error tells that the remote database could not be reached, and nothing was applied.
+    /// Whether an error means that the remote database could not be reached and nothing was applied.
     func isOutage(_ error: any Error) -> Bool
 
-    /// Nobody runs these statements any more.
+    /// Called when these statements are no longer used.
     func forget(_ statements: [Int])
 
-    /// Reads the schema again, unless a transaction has begun, in which it can't move.
+    /// Rereads the schema, unless a transaction has begun, in which it can't change.
     func checkSchema() throws
 
     var lastInsertedRowID: Int64 { get }
     var changesCount: Int { get }
     var totalChangesCount: Int { get }
 
-    /// A number that no other connection to the remote database had.
+    /// A number that no other connection to the remote database has had.
     var sessionNumber: Int { get }
 
-    /// Ends what is waiting, from any thread.
+    /// Stops pending operations, from any thread.
     func interrupt()
 
-    /// The connection is closed.
+    /// Called when the connection is closed.
     func close()
 }
 
-/// The rows of a statement. The last one stays valid until the next call.
+/// The rows of a statement. The current row is valid until the next call.
 package protocol RemoteRows: AnyObject {
     /// Whether there is no current row.
     var isAtEnd: Bool { get }
     func next() throws
     func setResult(_ result: RemoteResult, column: Int)
-    /// Nobody reads further rows.
+    /// Called when no further rows will be read.
     func close()
 }
 
-/// The schema has moved since the statement was compiled: it has not run.
+/// Thrown if the schema has changed since the statement was compiled. The statement has not run.
 package struct RemoteSchemaMoved: Error {
     package init() {}
 }
@@ -126,7 +126,7 @@ package struct RemoteSchema: Sendable {
 
 /// A statement that runs remotely.
 package final class RemoteStatement: Sendable {
-    /// A number that no other statement of this process has.
+    /// A number unique among the statements of this process.
     package let number: Int
     package let sql: String
     package let columnCount: Int
@@ -142,7 +142,7 @@ package final class RemoteStatement: Sendable {
     deinit { register.remove(number) }
 }
 
-/// The remote statements of a connection. Any thread may release one.
+/// The remote statements of a connection. They may be released on any thread.
 final class RemoteStatements: Sendable {
     private struct State {
         var known: [Int: Unmanaged<RemoteStatement>] = [:]
@@ -169,9 +169,9 @@ final class RemoteStatements: Sendable {
     /// A statement that is running.
     func find(_ number: Int) -> RemoteStatement? { state.withLock { $0.known[number]?.takeUnretainedValue() } }
 
-    /// A statement, and the numbers of those that have ended since the last call.
+    /// A statement, and the numbers of those released since the last call.
     ///
-    /// - Precondition: the caller runs the statement, which thus stays alive.
+    /// - Precondition: the caller runs the statement and so keeps it alive.
     func take(_ number: Int) -> (RemoteStatement?, ended: [Int]) {
         state.withLock { state in
             defer { if !state.ended.isEmpty { state.ended = [] } }
@@ -180,7 +180,7 @@ final class RemoteStatements: Sendable {
     }
 }
 
-/// The values of the parameters of a statement. They are valid until the statement has been sent.
+/// The values of the parameters of a statement. Valid until the statement has been sent.
 package struct RemoteArguments {
     let values: UnsafeMutablePointer<OpaquePointer?>
     package let count: Int
@@ -201,7 +201,7 @@ package struct RemoteArguments {
     }
 }
 
-/// The place of a value of the current row.
+/// The destination of a value of the current row.
 package struct RemoteResult {
     let context: OpaquePointer?
 
@@ -209,10 +209,10 @@ package struct RemoteResult {
     package func set(_ integer: Int64) { sqlite3_result_int64(context, integer) }
     package func set(_ double: Double) { sqlite3_result_double(context, double) }
 
-    /// Sets a text that ends with a NUL, and stays where it is until the next row.
+    /// Sets a NUL-terminated text that remains valid until the next row.
     package func set(text: UnsafePointer<CChar>) { sqlite3_result_text(context, text, -1, nil) }
 
-    /// Sets bytes that stay where they are until the next row.
+    /// Sets bytes that remain valid until the next row.
     package func set(blob: UnsafeRawBufferPointer) {
         guard blob.count > 0 else { return sqlite3_result_zeroblob(context, 0) }
         sqlite3_result_blob64(context, blob.baseAddress, sqlite3_uint64(blob.count), nil)

@@ -1,11 +1,11 @@
-// Measures the statements of an access for instruments: their durations, rows and errors. Nothing of this runs without a
-// listener. SQLite counts no rows: its trace reports each one.
+// Measures the statements of an access for instruments: their durations, rows and errors. None of this runs without a
+// listener. SQLite does not count rows, but its trace reports each one.
 // Source: https://sqlite.org/c3ref/c_trace.html (SQLITE_TRACE_ROW)
 
 import RowanSQLite
 import Dispatch
 
-/// A run of a statement that has ended.
+/// A finished run of a statement.
 package struct MeasuredRun {
     package let facts: StatementFacts
     package let nanoseconds: UInt64
@@ -15,7 +15,7 @@ package struct MeasuredRun {
     package let expandedSQL: String?
 }
 
-/// Hears what a connection does during an access.
+/// Receives the events of a connection during an access.
 package protocol MeterListener: AnyObject {
     func didRun(_ run: MeasuredRun)
     /// - Parameters:
@@ -47,7 +47,7 @@ final class StatementMeter {
         }
     }
 
-    /// Stops measuring. The runs of cursors that are still open count as ended: no other access can continue them.
+    /// Stops measuring. The runs of open cursors count as finished, because no other access can continue them.
     func stop() {
         for run in runs.reversed() { report(run, nil, expandedSQL: nil) }
         runs = []
@@ -56,7 +56,7 @@ final class StatementMeter {
     }
 
     func willStep(_ statement: Statement) {
-        // A cursor of the program may have given up, and another one begins.
+        // A cursor of the program may have been abandoned before another one starts.
         if let index = runs.lastIndex(where: { $0.handle == statement.handle }) {
             report(runs.remove(at: index), nil, expandedSQL: nil)
         }
@@ -74,7 +74,7 @@ final class StatementMeter {
         report(run, error, expandedSQL: showsArguments ? Self.expandedSQL(statement) : nil)
         switch run.facts.profile.transactionOperation {
         case .begin: beginning = Self.now
-        // Without a transaction, a savepoint begins one.
+        // Outside a transaction, a savepoint begins one.
         case .savepoint: beginning = beginning ?? Self.now
         default: break
         }
@@ -108,7 +108,7 @@ final class StatementMeter {
 }
 
 extension Statement {
-    /// What instruments learn about the statement on the current schema.
+    /// The statement's properties for instruments, on the current schema.
     var facts: StatementFacts {
         if let knownFacts, knownFacts.epoch == connection.schemaEpoch { return knownFacts }
         let facts = StatementFacts(
@@ -120,7 +120,7 @@ extension Statement {
 }
 
 extension LocalConnection {
-    /// Reports the statements and the transactions to a listener, until `stopMeasuring`.
+    /// Reports statements and transactions to a listener until `stopMeasuring`.
     package func measure(_ listener: any MeterListener) {
         // A closed connection has no statements.
         guard let hooks else { return }
@@ -133,7 +133,7 @@ extension LocalConnection {
         setMeter(nil)
     }
 
-    /// Runs the closure, whose statements are reported to a listener.
+    /// Runs the closure and reports its statements to a listener.
     package func measuring<T>(_ listener: any MeterListener, _ body: () throws -> T) rethrows -> T {
         measure(listener)
         defer { stopMeasuring() }

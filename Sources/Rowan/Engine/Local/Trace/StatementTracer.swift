@@ -1,13 +1,13 @@
-// The traces of a connection: which statements start, and how they end. SQLite reports the end of a statement before the
-// statement returns its error, and measures durations in milliseconds: the tracer knows the statements that Rowan runs,
-// measures them, and reports their ends with their results.
+// The traces of a connection: the start and the end of statements. SQLite reports the end of a statement before the
+// statement returns its error, and measures durations in milliseconds. The tracer therefore tracks and measures the
+// statements that Rowan runs, and reports their ends with their results.
 // Source: https://sqlite.org/c3ref/c_trace.html
 
 import RowanSQLite
 import Dispatch
 import Synchronization
 
-/// What happens to a statement.
+/// An event in the execution of a statement.
 package struct StatementEvent {
     package enum Kind {
         case start
@@ -24,14 +24,14 @@ package final class TracedSQL {
     package let sql: String
     /// Whether a trigger runs the statement.
     package let isOfTrigger: Bool
-    /// Whether the statement makes no direct change. <https://sqlite.org/c3ref/stmt_readonly.html>
+    /// Whether the statement makes no direct changes. <https://sqlite.org/c3ref/stmt_readonly.html>
     package let isReadonly: Bool
-    /// The statement, as long as it is being reported.
+    /// The statement while it is being reported.
     private var handle: SQLiteStatement?
     private var knownExpansion: String?
-    /// The texts of a statement that runs elsewhere.
+    /// The texts of a remote statement.
     private let proxy: ProxyText?
-    /// The literals that SQLite would cut.
+    /// The literals that SQLite would truncate.
     private let literals: [String]?
 
     fileprivate init(
@@ -52,7 +52,7 @@ package final class TracedSQL {
         if isOfTrigger { knownExpansion = sql }
     }
 
-    /// The SQL, with the arguments as literals. It is made when it is read.
+    /// The SQL with the arguments as literals, created when it is read.
     package var expandedSQL: String {
         if let knownExpansion { return knownExpansion }
         if handle != nil, let proxy {
@@ -72,8 +72,8 @@ package final class TracedSQL {
         return expansion
     }
 
-    /// Ends the report. The statement may have other arguments afterwards, or be gone: if the program has kept the event,
-    /// the text is made now.
+    /// Finishes the report. The statement may have other arguments afterwards, or be gone: if the program has kept the
+    /// event, the text is created now.
     fileprivate static func end(_ text: inout TracedSQL) {
         if !isKnownUniquelyReferenced(&text) { _ = text.expandedSQL }
         text.handle = nil
@@ -88,33 +88,33 @@ package final class TracedSQL {
 
 /// The traces of a connection.
 package final class StatementTracer {
-    /// What a trace reports.
+    /// The contents of a trace.
     package struct Events: OptionSet, Sendable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
         package static let starts = Events(rawValue: 1)
         package static let ends = Events(rawValue: 2)
-        /// Not those that begin or end transactions.
+        /// Excludes statements that begin or end transactions.
         package static let omitsTransactions = Events(rawValue: 4)
-        /// Not those that virtual tables run on their shadow tables.
+        /// Excludes statements that virtual tables run on their shadow tables.
         package static let omitsShadowTables = Events(rawValue: 8)
     }
 
-    /// A statement that is running, or whose cursor is open.
+    /// A statement that is running or has an open cursor.
     private struct Run {
         let handle: SQLiteStatement
         let start: UInt64
-        /// Whether Rowan runs the statement, rather than a virtual table, or the program through the C API.
+        /// Whether Rowan runs the statement, rather than a virtual table or the program through the C API.
         let isOwn: Bool
         var literals: [String]?
-        /// How long a statement of Rowan's own has run, until its step returns the result. SQLite may report several ends: it
-        /// starts again with a new schema.
+        /// The duration of a statement run by Rowan, until its step returns the result. SQLite may report several ends,
+        /// because it restarts the statement with a new schema.
         var nanoseconds: UInt64?
     }
 
     private var traces: [(number: Int, events: Events, report: (StatementEvent) -> Void)] = []
-    /// The number of all traces in this process: a token never stands for another trace.
+    /// The number of all traces so far in this process, so that tokens are never reused.
     private static let count = Atomic<Int>(0)
     private var runs: [Run] = []
     private let hooks: ConnectionHooks
@@ -153,7 +153,7 @@ package final class StatementTracer {
 
     // MARK: Statements
 
-    /// Rowan is about to step a statement for the first time.
+    /// Called before Rowan first steps a statement.
     func willStep(_ statement: Statement) {
         guard !hooks.isSilent else { return }
         runs.removeAll { $0.handle == statement.handle }
@@ -163,34 +163,34 @@ package final class StatementTracer {
 
     private func didStart(_ handle: SQLiteStatement, _ detail: UnsafeMutableRawPointer?) {
         let run = runs.last { $0.handle == handle }
-        // A statement of a trigger has the handle of the statement that fires it.
+        // A trigger's statement has the handle of the statement that fires the trigger.
         if run == nil { runs.append(Run(handle: handle, start: Self.now, isOwn: false)) }
         report(.start, handle, detail, isOwn: run?.isOwn == true, run?.literals)
     }
 
     private func didEnd(_ handle: SQLiteStatement, milliseconds: UnsafeMutableRawPointer?) {
         let index = runs.lastIndex { $0.handle == handle }
-        // Without a run, the trace is younger than the statement.
+        // Without a run, the trace was added after the statement started.
         let nanoseconds =
             index.map { Self.now - runs[$0].start }
             ?? UInt64(clamping: milliseconds?.assumingMemoryBound(to: Int64.self).pointee ?? 0)
         let (isOwn, literals) = index.map { (runs[$0].isOwn, runs[$0].literals) } ?? (false, nil)
-        // A statement that is still busy is being reset, and has not failed.
+        // A busy statement is being reset and has not failed.
         if let index, isOwn, sqlite3_stmt_busy(handle) == 0 { return runs[index].nanoseconds = nanoseconds }
         if let index { runs.remove(at: index) }
         report(.end(nanoseconds: nanoseconds, error: nil), handle, nil, isOwn: isOwn, literals)
     }
 
-    /// A run of Rowan's own has ended.
+    /// Called when a run by Rowan has finished.
     func didReturn(_ statement: Statement, _ error: (any Error)? = nil) {
         guard let index = runs.lastIndex(where: { $0.isOwn && $0.handle == statement.handle }) else { return }
         let run = runs.remove(at: index)
-        // SQLite does not see a commit that an observer refuses.
+        // SQLite does not see a commit that an observer rejects.
         guard let nanoseconds = run.nanoseconds ?? error.map({ _ in Self.now - run.start }) else { return }
         report(.end(nanoseconds: nanoseconds, error: error), statement.handle, nil, isOwn: true, run.literals)
     }
 
-    /// Whether a statement of Rowan's own is running, other than this one.
+    /// Whether another statement run by Rowan is running.
     private func isInsideOwn(_ handle: SQLiteStatement) -> Bool { runs.contains { $0.isOwn && $0.handle != handle } }
 
     private func report(
@@ -205,7 +205,7 @@ package final class StatementTracer {
         guard traces.contains(where: { $0.events.contains(needed) }) else { return }
         let isOfVirtualTable = !isOwn && isInsideOwn(handle)
         var text = TracedSQL(handle, hooks.remoteStatements, detail: detail, literals: literals)
-        // The closures of the program must not reset the statement.
+        // The program's closures must not reset the statement.
         hooks.calling {
             for (number, events, report) in traces where events.contains(needed) {
                 // A trace may remove another one.
@@ -224,7 +224,7 @@ package final class StatementTracer {
 extension LocalConnection {
     /// Adds a trace.
     ///
-    /// - Returns: its number, to remove it.
+    /// - Returns: its number, for removing it.
     package func addTrace(
         _ events: StatementTracer.Events, _ report: @escaping (StatementEvent) -> Void
     ) throws -> Int {

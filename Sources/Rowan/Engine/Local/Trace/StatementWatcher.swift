@@ -1,54 +1,54 @@
-// Tells the layers above which statements run, and what they change: for observation. A connection without watchers runs
-// its statements without any of this.
+// Reports statements and their changes to the layers above, for observation. A connection without watchers runs its
+// statements without any of this.
 
 import RowanSQLite
 
-/// Hears what the statements of a connection do, and how its transactions end.
+/// Receives the statements of a connection and the ends of its transactions.
 package protocol StatementWatcher: AnyObject {
-    /// A statement that may write, or that affects the transaction, is about to run.
+    /// Called before a statement that may write or that affects the transaction.
     ///
-    /// - Returns: false to refuse a commit, and to roll back instead.
+    /// - Returns: false to reject a commit and roll back instead.
     func willStep(_ statement: Statement) -> Bool
 
-    /// The statement has run its first step, in which SQLite makes all changes.
+    /// Called after the statement's first step, in which SQLite makes all changes.
     func didStep(_ statement: Statement, _ result: StepResult)
 
-    /// A statement is reset: if it was a transaction, the transaction has ended.
+    /// Called when a statement is reset: if it was a transaction, the transaction has ended.
     func didReset()
 
-    /// A statement commits its own changes in a remote database.
+    /// Called when a statement commits its own changes in a remote database.
     ///
-    /// - Returns: false to refuse it.
+    /// - Returns: false to reject the commit.
     func willCommitRemotely() -> Bool
 
-    /// A transaction that a statement had begun has ended, and the statement that ended it is reset.
+    /// Called when a transaction begun by a statement has ended and the statement that ended it is reset.
     func transactionDidEnd(committed: Bool)
 }
 
-/// How a step has ended.
+/// The result of a step.
 package enum StepResult: Sendable {
     case row, done, failed
 }
 
-/// A receiver of the statements that read.
+/// A receiver of statements that read.
 package protocol ReadRecorder: AnyObject {
-    /// The statement is about to run, or SQLite has just compiled it again for the schema that it reads.
+    /// Called before the statement runs, or when SQLite has just recompiled it for the schema that it reads.
     func willRead(_ statement: Statement)
-    /// The program asks for what a table contains that Rowan reads for it.
+    /// Called when the program requests the content of a table that Rowan reads for it.
     func willRead(_ table: StatementProfile.Table)
 }
 
 extension LocalConnection {
-    /// Sets who hears how transactions end.
+    /// Sets the receiver of transaction ends.
     ///
-    /// - Parameter statements: whether the watcher hears of statements, too.
+    /// - Parameter statements: whether the watcher also receives statements.
     package func watch(_ watcher: (any StatementWatcher)?, statements: Bool) {
         self.watcher = watcher
         watchesStatements = statements
         updateWatched()
     }
 
-    /// Runs the closure, and reports the statements that it runs.
+    /// Runs the closure and reports the statements it runs.
     package func recordingReads<T>(_ recorder: any ReadRecorder, _ body: () throws -> T) rethrows -> T {
         let outer = (readRecorder, isRunningOwnQueries)
         (readRecorder, isRunningOwnQueries) = (recorder, false)
@@ -60,15 +60,15 @@ extension LocalConnection {
         return try body()
     }
 
-    /// The recorder of the statements that read, if they are recorded.
+    /// The recorder of reading statements, if they are recorded.
     package var currentReadRecorder: (any ReadRecorder)? { readRecorder }
 
-    /// Whether the statements that read are recorded.
+    /// Whether reading statements are recorded.
     package var isRecordingReads: Bool { isWatched && readRecorder != nil }
 
-    /// Runs the closure, whose statements are Rowan's own: they are not reported, nor traced.
+    /// Runs the closure, whose statements are Rowan's own: they are neither reported nor traced.
     ///
-    /// A query that fails may have rolled back the transaction of the program: see `lostTransaction`.
+    /// A query that fails may have rolled back the program's transaction: see `lostTransaction`.
     package func unwatched<T>(_ body: () throws -> T) rethrows -> T {
         guard !isRunningOwnQueries else { return try body() }
         isRunningOwnQueries = true
@@ -97,21 +97,21 @@ extension LocalConnection {
         updateWatched()
     }
 
-    /// A run of a statement has ended.
+    /// Called when a run of a statement has finished.
     func didReturn(_ statement: Statement, _ error: (any Error)? = nil) {
         tracer?.didReturn(statement, error)
         meter?.didReturn(statement, error)
     }
 
-    /// Fails the statement during which a query of Rowan's own has lost the transaction of the program: the statement
-    /// must not run, or commit, as if it were alone.
+    /// Fails the statement during which one of Rowan's own queries has lost the program's transaction: the statement
+    /// must not run or commit outside its transaction.
     func throwLostTransaction() throws {
         guard let error = lostTransaction else { return }
         lostTransaction = nil
         throw error
     }
 
-    /// Runs the first step of a statement, and reports it.
+    /// Runs the first step of a statement and reports it.
     func watchedStep(_ statement: Statement) throws -> CInt {
         guard isWatched else { return plainStep(statement) }
         tracer?.willStep(statement)
@@ -121,7 +121,7 @@ extension LocalConnection {
         let epoch = statement.epoch
         let code = try watchedWrite(statement)
         if code == SQLITE_ROW || code == SQLITE_DONE {
-            // Another connection may have changed the schema, so that the statement reads other tables and columns.
+            // Another connection may have changed the schema, so that the statement now reads other tables and columns.
             statement.noteRecompilation()
             if statement.epoch != epoch { readRecorder.willRead(statement) }
         }
@@ -143,7 +143,7 @@ extension LocalConnection {
             isAccepted && acceptsRemoteCommit(of: statement, watcher)
             ? plainStep(statement) : rollbackOfRefusedCommit()
         if code == ResultCode.SQLITE_CONSTRAINT_COMMITHOOK.rawValue, case .release = statement.transactionOperation {
-            // SQLite has rolled back, but its autocommit flag still says that a transaction is open.
+            // SQLite has rolled back, but its autocommit flag still shows that a transaction is open.
             _ = rollbackOfRefusedCommit()
         }
         // After an error, this would overwrite it.
@@ -157,7 +157,7 @@ extension LocalConnection {
         return code
     }
 
-    /// Makes a remote database part of the connection, which is in memory.
+    /// Connects a remote database to the connection, which is in memory.
     package func follow(_ runner: any StatementRunner) throws {
         let remote = RemoteConnection(runner, self)
         let pointer = try openPointer()
@@ -175,7 +175,7 @@ extension LocalConnection {
         return remote.step(statement)
     }
 
-    /// Asks the watcher about a statement that commits its own changes elsewhere: the local SQLite can't.
+    /// Calls the watcher for a statement that commits its own changes remotely, for which the local SQLite can't.
     private func acceptsRemoteCommit(of statement: Statement, _ watcher: any StatementWatcher) -> Bool {
         guard statement.place != .shadow, statement.transactionOperation == nil, !isInsideTransaction else {
             return true
@@ -183,13 +183,13 @@ extension LocalConnection {
         return watcher.willCommitRemotely()
     }
 
-    /// Rolls back as SQLite does when its commit hook refuses a commit.
+    /// Rolls back as SQLite does when its commit hook rejects a commit.
     private func rollbackOfRefusedCommit() -> CInt {
         _ = runUnchecked("ROLLBACK")
         return ResultCode.SQLITE_CONSTRAINT_COMMITHOOK.rawValue
     }
 
-    /// Whether a transaction has written, or holds the lock to write.
+    /// Whether a transaction has written or holds the write lock.
     package var isWriting: Bool {
         guard remote == nil else { return false }
         return pointer.map { sqlite3_txn_state($0, nil) == SQLITE_TXN_WRITE } ?? false
