@@ -91,7 +91,7 @@ struct RowCopies {
     }
 
     private mutating func startBuffer() {
-        // The average number of bytes per row so far, rounded up.
+        // The average number of bytes per row so far, plus one.
         let bytesPerRow = values.byteCount / count + 1
         capacity = max(min(2 * capacity, Self.largestCapacity, Self.largestByteCount / bytesPerRow), 1)
         count = 0
