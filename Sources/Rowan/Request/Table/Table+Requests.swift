@@ -1,5 +1,5 @@
-// The requests that start from a table: one-line forwards to the methods of requests. This file is the list of all forms
-// that start a request. Scripts/starts derives those of record types from it: TableRecord+Requests.swift.
+// The requests that start from a table: one-line wrappers of the methods of requests. This file is the list of all
+// forms that start a request. Scripts/starts derives those of record types from it: TableRecord+Requests.swift.
 
 extension Table {
     /// A request without rows.
@@ -67,7 +67,7 @@ extension Table {
     public func annotated(with selection: any SQLSelectable...) -> QueryInterfaceRequest<RowDecoder> {
         all().annotated(with: selection)
     }
-    // Not `some`: Swift would check the bodies of closures against it, for seconds.
+    // Not `some`: Swift would type-check the bodies of closures against it for seconds.
     /// A request with a condition.
     public func filter(_ predicate: any SQLSpecificExpressible) -> QueryInterfaceRequest<RowDecoder> {
         all().filter(predicate)
@@ -82,7 +82,7 @@ extension Table {
     public func filter(literal sqlLiteral: SQL) -> QueryInterfaceRequest<RowDecoder> {
         all().filter(literal: sqlLiteral)
     }
-    /// A request for the row with a primary key; without rows for nil.
+    /// A request for the row with a primary key. For nil, it has no rows.
     @_disfavoredOverload
     public func filter(
         key: (some DatabaseValueConvertible)?, _: Relation.NoClosure = nil
@@ -95,7 +95,7 @@ extension Table {
     where Keys.Element: DatabaseValueConvertible {
         all().filter(keys: keys)
     }
-    /// A request for the row with a primary or unique key; without rows for nil.
+    /// A request for the row with a primary or unique key. For nil, it has no rows.
     public func filter(key: [String: (any DatabaseValueConvertible)?]?) -> QueryInterfaceRequest<RowDecoder> {
         all().filter(key: key)
     }
@@ -123,7 +123,7 @@ extension Table {
     }
     /// A request ordered by primary key.
     public func orderByPrimaryKey() -> QueryInterfaceRequest<RowDecoder> { all().orderByPrimaryKey() }
-    /// A request with a limit, and an optional offset.
+    /// A request with a limit and an optional offset.
     public func limit(_ limit: Int, offset: Int? = nil) -> QueryInterfaceRequest<RowDecoder> {
         all().limit(limit, offset: offset)
     }
@@ -164,7 +164,7 @@ extension Table {
 }
 
 extension Table where RowDecoder: TableRecord {
-    /// The type that closures receive: by default, the columns.
+    /// The type that closures receive. By default, the columns.
     public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
     /// A request with a selection: `select { [$0.id, $0.name] }`.
@@ -186,7 +186,7 @@ extension Table where RowDecoder: TableRecord {
     ) rethrows -> QueryInterfaceRequest<T> {
         try all().select(selection, as: type)
     }
-    /// The same, with one selected expression: `select(\.name, as: String.self)`.
+    /// A request with one selected expression, whose rows decode to a type: `select(\.name, as: String.self)`.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(
         _ selection: (DatabaseComponents) throws -> any SQLSelectable, as type: T.Type = T.self
@@ -199,7 +199,7 @@ extension Table where RowDecoder: TableRecord {
     ) rethrows -> QueryInterfaceRequest<RowDecoder> {
         try all().annotated(with: selection)
     }
-    /// The same, with one column.
+    /// A request with one column added to the selection.
     public func annotated(
         with selection: (DatabaseComponents) throws -> any SQLSelectable
     ) rethrows -> QueryInterfaceRequest<RowDecoder> {
@@ -219,8 +219,8 @@ extension Table where RowDecoder: TableRecord {
         try all().filter(predicate)
     }
 
-    /// A request with a Boolean column or expression as a condition: `filter { $0.isActive }`. If it is NULL, the row is not
-    /// among the results.
+    /// A request with a Boolean column or expression as a condition: `filter { $0.isActive }`. Rows where it is NULL
+    /// are excluded.
     @_disfavoredOverload
     public func filter<Condition: SQLTypedExpressible>(
         _ predicate: (DatabaseComponents) throws -> Condition
@@ -249,7 +249,7 @@ extension Table where RowDecoder: TableRecord {
     ) throws -> Int {
         try all().updateAll(db, onConflict: conflictResolution, assignment: assignment)
     }
-    /// The same, with several assignments: `Player.updateAll(db) { [$0.score += 100, $0.bonus.set(to: 0)] }`.
+    /// Updates all rows, with several assignments: `Player.updateAll(db) { [$0.score += 100, $0.bonus.set(to: 0)] }`.
     ///
     /// - Returns: the number of updated rows.
     @discardableResult
