@@ -13,8 +13,9 @@
 ///
 /// Requests are combined from left to right. Each request keeps its own order and limit. All requests must select the
 /// same number of columns; otherwise, the fetch throws an error. The first request defines the column names. A compound
-/// request can be used as a subquery: `compound.contains($0.name)`, `CommonTableExpression(named: "n", request:
-/// compound)`. To filter, group or join its rows, use ``asDerivedTable(named:)``.
+/// request can be used as a subquery: `compound.contains($0.name)`,
+/// `CommonTableExpression(named: "n", request: compound)`. To filter, group or join its rows, use
+/// ``asDerivedTable(named:)``.
 ///
 /// Article: <doc:CompoundsAndWindows>.
 ///

@@ -1,6 +1,6 @@
 // The values that a record stores, by column. A plan provides a container that expects the columns of the last record
-// of the type in order; setting the expected column costs a comparison and a store. The setters are
-// `@inlinable` because `encode(to:)` is in the user's module (benchmark insert-struct).
+// of the type in order; setting the expected column costs a comparison and a store. The setters are `@inlinable`
+// because `encode(to:)` is in the user's module (benchmark insert-struct).
 
 /// The values that a record stores, by column.
 ///
