@@ -9,7 +9,7 @@ public struct IndexOptions: OptionSet, Sendable {
 
     /// Does nothing if the index exists.
     public static let ifNotExists = IndexOptions(rawValue: 1 << 0)
-    /// Refuses rows with equal values in the indexed columns.
+    /// Rejects rows with equal values in the indexed columns.
     public static let unique = IndexOptions(rawValue: 1 << 1)
 }
 
@@ -23,7 +23,7 @@ extension Database {
             index: name, on: table, expressions: columns.map { Column($0) }, options: options, condition: condition)
     }
 
-    /// Creates an index: the form that existing programs use. The form with options is the same.
+    /// Creates an index: the form that existing programs use. The form with options is equivalent.
     @_disfavoredOverload
     public func create(
         index name: String, on table: String, columns: [String], unique: Bool = false, ifNotExists: Bool = false,
@@ -81,7 +81,7 @@ extension Database {
         try execute(sql: "DROP INDEX \(name.quotedDatabaseIdentifier)")
     }
 
-    /// Deletes the index on some columns, whatever its name. It does nothing if the table has no such index.
+    /// Deletes the index on some columns, whatever its name. Does nothing if the table has no such index.
     ///
     /// - Throws: SQLITE_ERROR if the table does not exist, if the index belongs to a constraint, or if several indexes
     ///   have these columns.
