@@ -3,7 +3,7 @@
 import Foundation
 import Rowan
 
-/// Makes the tickets of one connection.
+/// Creates the tickets of one connection.
 struct TicketWriter {
     private let database: String
     private var client = Self.randomName()
@@ -29,6 +29,6 @@ struct TicketWriter {
 
     mutating func end() { current = nil }
 
-    /// Later transactions must not overwrite the row of a ticket whose outcome the program may ask for.
+    /// Ensures that later transactions do not overwrite the row of a ticket whose outcome the program may query.
     mutating func leaveRow() { (client, sequence) = (Self.randomName(), 0) }
 }
