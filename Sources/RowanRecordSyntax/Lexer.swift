@@ -1,13 +1,13 @@
-// Swift source as tokens. The lexer knows just enough to find where things end: strings of all kinds with their
+// Swift source as tokens. The lexer supports just enough to find boundaries: strings of all kinds with their
 // interpolations, nested comments, regex literals, operators and brackets.
 
 /// A piece of source.
 public struct Token: Equatable, Sendable {
-    /// What a token is.
+    /// The kind of a token.
     public enum Kind: Equatable, Sendable {
-        /// An identifier or a keyword: the parser tells them apart.
+        /// An identifier or a keyword, which the parser distinguishes.
         case word
-        /// An identifier between backticks.
+        /// An identifier in backticks.
         case quoted
         case number
         case string
@@ -25,19 +25,19 @@ public struct Token: Equatable, Sendable {
     public let start: Int
     /// The offset after the last byte.
     public let end: Int
-    /// Whether whitespace or a comment precedes the token, as the compiler sees it for operators: a vertical tab or a
+    /// Whether whitespace or a comment precedes the token, by the compiler's rules for operators: a vertical tab or a
     /// byte order mark does not count.
     public let followsSpace: Bool
-    /// Whether a line ends between the previous token and this one.
+    /// Whether there is a line break between the previous token and this one.
     public let startsLine: Bool
     /// Whether whitespace, a comment or the end of the source follows the token.
     public let precedesSpace: Bool
 }
 
-/// Source that can't be understood.
+/// The error for source that can't be parsed.
 public struct SyntaxError: Error, Equatable {
     public let message: String
-    /// The offset of the byte where it was noticed.
+    /// The offset of the byte at which it was detected.
     public let offset: Int
 
     public init(_ message: String, at offset: Int) {
@@ -51,7 +51,7 @@ public struct Lexer {
     let bytes: [UInt8]
     var position: Int
     private(set) var tokens: [Token] = []
-    /// The open brackets, of which the innermost decides where an interpolation ends.
+    /// The open brackets. The innermost one determines where an interpolation ends.
     private var depth = 0
 
     init(_ bytes: [UInt8], from position: Int) {
@@ -59,9 +59,9 @@ public struct Lexer {
         self.position = position
     }
 
-    /// The tokens of a source; the last one is its end.
+    /// The tokens of a source. The last token is its end.
     ///
-    /// - Throws: ``SyntaxError`` for a comment, a string or a regex literal without end, and for a stray byte.
+    /// - Throws: ``SyntaxError`` for an unterminated comment, string or regex literal, and for a stray byte.
     public static func tokens(of source: String) throws(SyntaxError) -> [Token] {
         var lexer = Lexer(Array(source.utf8), from: 0)
         try lexer.readAll(untilClosingParenthesis: false)
@@ -105,7 +105,7 @@ public struct Lexer {
             case UInt8(ascii: " "), UInt8(ascii: "\t"), 0x0B, 0x0C, 0:
                 position += 1
             case 0xC2 where byte(1) == 0xA0:
-                // A space that breaks no line is a space with a warning.
+                // A space that isn't a line break is a space with a warning.
                 position += 2
             case 0xEF where starts(with: "\u{FEFF}"):
                 position += 3
@@ -122,7 +122,7 @@ public struct Lexer {
         return trivia
     }
 
-    /// Skips a comment, which may contain other comments. Returns whether it contains the end of a line.
+    /// Skips a comment, which may contain other comments. Returns whether it contains a line break.
     private mutating func skipBlockComment() throws(SyntaxError) -> Bool {
         let start = position
         var (nesting, isLine) = (0, false)
@@ -209,7 +209,7 @@ public struct Lexer {
                 self.byte() < 0x80 || !isOperatorCharacter && !(self.byte() == 0xC2 && self.byte(1) == 0xA0)
             {
                 position += 1
-                // The bytes of one character stay together.
+                // The bytes of a character stay together.
                 while self.byte() & 0xC0 == 0x80 { position += 1 }
             }
             append(.word, from: start, trivia)
@@ -258,14 +258,15 @@ public struct Lexer {
         }
     }
 
-    /// Whether a hexadecimal number with digits after a point goes on with an exponent: else the point is a member's.
+    /// Whether a hexadecimal number with digits after a point continues with an exponent. Otherwise, the point is a
+    /// member's.
     private func hasExponent(after start: Int) -> Bool {
         let rest = bytes[start...].prefix { Self.isHexadecimal($0) || $0 == UInt8(ascii: "_") }
         return !rest.isEmpty && rest.endIndex < bytes.count && bytes[rest.endIndex] | 0x20 == UInt8(ascii: "p")
     }
 
     private mutating func skipOperator() {
-        // A sequence that starts with a point may contain points, another one may not.
+        // A sequence that starts with a point may contain points; others may not.
         let startsWithPoint = byte() == UInt8(ascii: ".")
         let start = position
         // In `\.name.?` and `a.!`, the point is a member's. After a space, `.!=` is an operator.
@@ -322,7 +323,7 @@ public struct Lexer {
     private func isEmptyString(hashes: Int) -> Bool {
         guard hashes > 0 else { return false }
         let line = bytes[(position + 3)...].prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-        // A multi-line string has nothing but space after its opening marks.
+        // The opening marks of a multi-line string are followed only by space.
         return line.contains { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
     }
 
@@ -344,7 +345,7 @@ public struct Lexer {
         isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
     }
 
-    /// Whether the byte belongs to a word: characters outside of ASCII do, unless they are operators.
+    /// Whether the byte belongs to a word, which may contain non-ASCII characters unless they are operators.
     private static func isWord(_ byte: UInt8) -> Bool {
         isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte == UInt8(ascii: "_")
             || byte == UInt8(ascii: "$") || byte >= 0x80
@@ -360,7 +361,7 @@ public struct Lexer {
         }
     }
 
-    /// Whether a character outside of ASCII is an operator.
+    /// Whether a non-ASCII character is an operator.
     ///
     /// Source: <https://docs.swift.org/swift-book/documentation/the-swift-programming-language/lexicalstructure/#Operators>
     private var isOperatorCharacter: Bool {
