@@ -64,7 +64,7 @@ extension Association {
         return Self(path)
     }
 
-    /// The same, with a coding key.
+    /// Changes the key of the association to that of a coding key.
     public func forKey(_ codingKey: some CodingKey) -> Self { forKey(codingKey.stringValue) }
 }
 
@@ -195,7 +195,7 @@ public struct ForeignKey: Hashable, Sendable {
         self.destinationColumns = destinationColumns
     }
 
-    /// The same, with column expressions.
+    /// Creates a foreign key from column expressions.
     public init(_ originColumns: [any ColumnExpression], to destinationColumns: [any ColumnExpression]? = nil) {
         self.init(originColumns.map(\.name), to: destinationColumns?.map(\.name))
     }

@@ -30,7 +30,7 @@ public struct AssociationAggregate<RowDecoder>: Sendable, SQLExpressible {
         AssociationAggregate(sqlExpression, key: key)
     }
 
-    /// The same, with a coding key.
+    /// Changes the name of the aggregate to that of a coding key.
     public func forKey(_ codingKey: some CodingKey) -> AssociationAggregate<RowDecoder> {
         forKey(codingKey.stringValue)
     }
@@ -160,7 +160,7 @@ extension SelectionRequest where Self: TypedRequest {
         annotated(with: aggregates.map(\.sqlSelection))._mapRelation { $0.hasAggregates = true }
     }
 
-    /// The same, with several arguments.
+    /// Adds several association aggregates to the selection.
     public func annotated(with aggregates: AssociationAggregate<RowDecoder>...) -> Self { annotated(with: aggregates) }
 }
 

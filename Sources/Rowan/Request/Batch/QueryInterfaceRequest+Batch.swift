@@ -50,7 +50,7 @@ extension QueryInterfaceRequest {
         return try countChanges(db) { try updateQuery(db, conflictResolution, assignments, returning: $0) }
     }
 
-    /// The same, with several assignments.
+    /// Updates the rows of the request, with several assignments.
     @discardableResult
     public func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -206,7 +206,7 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord {
         try updateAll(db, onConflict: conflictResolution, assignments(RowDecoder.databaseComponents))
     }
 
-    /// The same, with the selection returned by a closure.
+    /// Prepares a statement that deletes the rows and returns columns selected by a closure.
     public func deleteAndFetchStatement(
         _ db: Database, select: (DatabaseComponents) throws -> [any SQLSelectable]
     ) throws -> Statement {

@@ -122,7 +122,7 @@ public struct AnyFetchRequest<RowDecoder>: FetchRequest {
 
     private init(any base: any FetchRequest) { self.base = base }
 
-    /// The same request, whose rows decode to another type.
+    /// Returns the request with rows that decode to another type.
     public func asRequest<T>(of type: T.Type) -> AnyFetchRequest<T> { AnyFetchRequest<T>(any: base) }
 
     /// The wrapped request as a subquery.

@@ -32,7 +32,7 @@ extension Database {
         .json(.array, values.map { $0.asJSONElement })
     }
 
-    /// The same, with values of several types.
+    /// A JSON array of values of several types.
     public static func jsonArray(_ values: some Collection<any SQLExpressible>) -> SQLExpression {
         .json(.array, values.map { $0.asJSONElement })
     }
@@ -54,7 +54,7 @@ extension Database {
         .json(.object, elementsOfJSON(elements))
     }
 
-    /// The same, with a dictionary literal whose values have several types.
+    /// A JSON object of a dictionary literal whose values have several types.
     public static func jsonObject(_ elements: [String: any SQLExpressible]) -> SQLExpression {
         .json(.object, elementsOfJSON(elements))
     }
@@ -111,7 +111,7 @@ extension Database {
         .json(.extract, [value.sqlExpression] + paths.map { $0.sqlExpression.asConstant })
     }
 
-    /// The same, with paths of several types.
+    /// The values at paths of several types, as a JSON array.
     public static func jsonExtract(
         _ value: some SQLExpressible, atPaths paths: some Collection<any SQLExpressible>
     ) -> SQLExpression {
@@ -200,7 +200,7 @@ extension Database {
         .json(.remove, [value.sqlExpression] + paths.map { $0.sqlExpression })
     }
 
-    /// The same, with paths of several types.
+    /// The JSON without the values at paths of several types, removed in order.
     public static func jsonRemove(
         _ value: some SQLExpressible, atPaths paths: some Collection<any SQLExpressible>
     ) -> SQLExpression {

@@ -47,7 +47,7 @@ public struct CompoundRequest<RowDecoder>: FetchRequest, Sendable {
         return result
     }
 
-    /// The same request, whose rows decode to another type.
+    /// Returns the request with rows that decode to another type.
     public func asRequest<T>(of type: T.Type) -> CompoundRequest<T> { CompoundRequest<T>(query: query) }
 
     fileprivate init(query: CompoundQuery) { self.query = query }

@@ -27,7 +27,7 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
         return self
     }
 
-    /// The same request, whose rows decode to another type.
+    /// Returns the request with rows that decode to another type.
     public func asRequest<T>(of type: T.Type) -> QueryInterfaceRequest<T> {
         QueryInterfaceRequest<T>(relation: relation)
     }
@@ -45,13 +45,13 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
         select(selection).asRequest(of: type)
     }
 
-    /// The same, with several arguments.
+    /// Replaces the selection with several columns or expressions and decodes rows to a type.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(_ selection: any SQLSelectable..., as type: T.Type = T.self) -> QueryInterfaceRequest<T> {
         select(selection, as: type)
     }
 
-    /// The same, with a selection in SQL.
+    /// Replaces the selection, in SQL, and decodes rows to a type.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(
         sql: String, arguments: StatementArguments = StatementArguments(), as type: T.Type = T.self
@@ -59,7 +59,7 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
         select(literal: SQL(sql: sql, arguments: arguments), as: type)
     }
 
-    /// The same, with a selection as a literal.
+    /// Replaces the selection with a literal and decodes rows to a type.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(literal sqlLiteral: SQL, as type: T.Type = T.self) -> QueryInterfaceRequest<T> {
         select([sqlLiteral], as: type)

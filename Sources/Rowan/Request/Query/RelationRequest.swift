@@ -5,7 +5,7 @@
 
 /// A request with a changeable relation. Not for users: the protocols below refine it.
 public protocol RelationRequest {
-    /// The same request, with a changed relation.
+    /// Returns the request with a changed relation.
     consuming func _mapRelation(_ change: (inout Relation) -> Void) -> Self
 }
 
@@ -79,7 +79,7 @@ extension SelectionRequest {
         }
     }
 
-    /// The same, with several arguments.
+    /// Replaces the selection with several columns or expressions.
     public consuming func select(_ selection: any SQLSelectable...) -> Self { select(selection) }
 
     /// Replaces the selection, in SQL.
@@ -105,7 +105,7 @@ extension SelectionRequest {
         }
     }
 
-    /// The same, with several arguments.
+    /// Adds several columns to the selection.
     public consuming func annotated(with selection: any SQLSelectable...) -> Self { annotated(with: selection) }
 
     /// Adds columns that depend on the connection to the selection.
@@ -241,7 +241,7 @@ extension AggregatingRequest {
         _mapRelation { $0.groups = expressions.map { $0.sqlExpression } }
     }
 
-    /// The same, with several arguments.
+    /// Groups the rows by several expressions, which replace the previous ones.
     public consuming func group(_ expressions: any SQLExpressible...) -> Self { group(expressions) }
 
     /// Groups the rows by SQL.
@@ -322,7 +322,7 @@ extension OrderedRequest {
         }
     }
 
-    /// The same, with several arguments.
+    /// Orders the rows by several terms. Replaces the previous order.
     public consuming func order(_ orderings: any SQLOrderingTerm...) -> Self { order(orderings) }
 
     /// Orders the rows by SQL.

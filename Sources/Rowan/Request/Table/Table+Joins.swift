@@ -52,7 +52,7 @@ extension Table {
         all().annotated(with: aggregates)
     }
 
-    /// The same, with several arguments.
+    /// A request with several association aggregates.
     public func annotated(with aggregates: AssociationAggregate<RowDecoder>...) -> QueryInterfaceRequest<RowDecoder> {
         all().annotated(with: aggregates)
     }

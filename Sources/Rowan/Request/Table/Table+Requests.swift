@@ -13,7 +13,7 @@ extension Table {
     public func select(_ selection: [any SQLSelectable]) -> QueryInterfaceRequest<RowDecoder> {
         all().select(selection)
     }
-    /// The same, with several arguments.
+    /// A request with a selection of several columns or expressions.
     public func select(_ selection: any SQLSelectable...) -> QueryInterfaceRequest<RowDecoder> {
         all().select(selection)
     }
@@ -34,21 +34,21 @@ extension Table {
     ) -> QueryInterfaceRequest<T> {
         all().select(selection, as: type)
     }
-    /// The same, with several arguments.
+    /// A request with a selection of several columns or expressions, whose rows decode to a type.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(
         _ selection: any SQLSelectable..., as type: T.Type = T.self
     ) -> QueryInterfaceRequest<T> {
         all().select(selection, as: type)
     }
-    /// The same, with a selection in SQL.
+    /// A request with a selection in SQL, whose rows decode to a type.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(
         sql: String, arguments: StatementArguments = StatementArguments(), as type: T.Type = T.self
     ) -> QueryInterfaceRequest<T> {
         all().select(sql: sql, arguments: arguments, as: type)
     }
-    /// The same, with a selection as a literal.
+    /// A request with a selection as a literal, whose rows decode to a type.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(literal sqlLiteral: SQL, as type: T.Type = T.self) -> QueryInterfaceRequest<T> {
         all().select(literal: sqlLiteral, as: type)
@@ -63,7 +63,7 @@ extension Table {
     public func annotated(with selection: [any SQLSelectable]) -> QueryInterfaceRequest<RowDecoder> {
         all().annotated(with: selection)
     }
-    /// The same, with several arguments.
+    /// A request with several columns added to the selection.
     public func annotated(with selection: any SQLSelectable...) -> QueryInterfaceRequest<RowDecoder> {
         all().annotated(with: selection)
     }
@@ -107,7 +107,7 @@ extension Table {
     public func order(_ orderings: [any SQLOrderingTerm]) -> QueryInterfaceRequest<RowDecoder> {
         all().order(orderings)
     }
-    /// The same, with several arguments.
+    /// A request with an order of several terms.
     public func order(_ orderings: any SQLOrderingTerm...) -> QueryInterfaceRequest<RowDecoder> {
         all().order(orderings)
     }
@@ -153,7 +153,7 @@ extension Table {
     ) throws -> Int {
         try all().updateAll(db, onConflict: conflictResolution, assignments)
     }
-    /// The same, with several assignments.
+    /// Updates all rows, with several assignments.
     @discardableResult
     public func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,

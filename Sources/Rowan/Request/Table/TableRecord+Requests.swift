@@ -12,7 +12,7 @@ extension TableRecord {
     public static func select(_ selection: [any SQLSelectable]) -> QueryInterfaceRequest<Self> {
         all().select(selection)
     }
-    /// The same, with several arguments.
+    /// A request with a selection of several columns or expressions.
     public static func select(_ selection: any SQLSelectable...) -> QueryInterfaceRequest<Self> {
         all().select(selection)
     }
@@ -33,21 +33,21 @@ extension TableRecord {
     ) -> QueryInterfaceRequest<T> {
         all().select(selection, as: type)
     }
-    /// The same, with several arguments.
+    /// A request with a selection of several columns or expressions, whose rows decode to a type.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
     public static func select<T>(
         _ selection: any SQLSelectable..., as type: T.Type = T.self
     ) -> QueryInterfaceRequest<T> {
         all().select(selection, as: type)
     }
-    /// The same, with a selection in SQL.
+    /// A request with a selection in SQL, whose rows decode to a type.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
     public static func select<T>(
         sql: String, arguments: StatementArguments = StatementArguments(), as type: T.Type = T.self
     ) -> QueryInterfaceRequest<T> {
         all().select(sql: sql, arguments: arguments, as: type)
     }
-    /// The same, with a selection as a literal.
+    /// A request with a selection as a literal, whose rows decode to a type.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
     public static func select<T>(literal sqlLiteral: SQL, as type: T.Type = T.self) -> QueryInterfaceRequest<T> {
         all().select(literal: sqlLiteral, as: type)
@@ -62,7 +62,7 @@ extension TableRecord {
     public static func annotated(with selection: [any SQLSelectable]) -> QueryInterfaceRequest<Self> {
         all().annotated(with: selection)
     }
-    /// The same, with several arguments.
+    /// A request with several columns added to the selection.
     public static func annotated(with selection: any SQLSelectable...) -> QueryInterfaceRequest<Self> {
         all().annotated(with: selection)
     }
@@ -106,7 +106,7 @@ extension TableRecord {
     public static func order(_ orderings: [any SQLOrderingTerm]) -> QueryInterfaceRequest<Self> {
         all().order(orderings)
     }
-    /// The same, with several arguments.
+    /// A request with an order of several terms.
     public static func order(_ orderings: any SQLOrderingTerm...) -> QueryInterfaceRequest<Self> {
         all().order(orderings)
     }
@@ -152,7 +152,7 @@ extension TableRecord {
     ) throws -> Int {
         try all().updateAll(db, onConflict: conflictResolution, assignments)
     }
-    /// The same, with several assignments.
+    /// Updates all rows, with several assignments.
     @discardableResult
     public static func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
