@@ -19,7 +19,7 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord & FetchableRecord 
                 db, onConflict: conflictResolution, assignments, selection: RowDecoder.databaseSelection))
     }
 
-    /// The same, with assignments that a closure returns.
+    /// Updates the rows of the request, with assignments returned by a closure, and returns a cursor over them.
     public func updateAndFetchCursor(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         assignments: (DatabaseComponents) throws -> [ColumnAssignment]
@@ -35,7 +35,7 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord & FetchableRecord 
         try Array(updateAndFetchCursor(db, onConflict: conflictResolution, assignments))
     }
 
-    /// The same, with assignments that a closure returns.
+    /// Updates the rows of the request, with assignments returned by a closure, and returns them.
     public func updateAndFetchAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         assignments: (DatabaseComponents) throws -> [ColumnAssignment]
@@ -56,7 +56,7 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord & FetchableRecord 
         try Set(updateAndFetchCursor(db, onConflict: conflictResolution, assignments))
     }
 
-    /// The same, with assignments that a closure returns.
+    /// Updates the rows of the request, with assignments returned by a closure, and returns them as a set.
     public func updateAndFetchSet(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         assignments: (DatabaseComponents) throws -> [ColumnAssignment]

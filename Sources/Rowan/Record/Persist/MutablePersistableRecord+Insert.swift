@@ -81,7 +81,7 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// The same, with the selection returned by a closure.
+    /// Inserts the record and fetches columns of the inserted row selected by a closure.
     public mutating func insertAndFetch<T>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         fetch: (Statement) throws -> T, select: (DatabaseComponents) throws -> [any SQLSelectable]

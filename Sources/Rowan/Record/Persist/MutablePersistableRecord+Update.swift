@@ -104,7 +104,7 @@ extension MutablePersistableRecord {
             db, Modification(type(of: self), conflictResolution, columns: Set(columns), returning: selection), fetch)
     }
 
-    /// The same, with column expressions.
+    /// Updates some columns of the row, as column expressions, and fetches selected columns of it.
     public func updateAndFetch<T, Columns: Collection>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, columns: Columns,
         selection: [any SQLSelectable], fetch: (Statement) throws -> T

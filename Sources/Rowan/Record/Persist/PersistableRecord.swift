@@ -25,7 +25,7 @@ extension PersistableRecord {
         try insertAndFetchCopy(of: self, db, conflictResolution, selection, fetch)
     }
 
-    /// The same, with the selection returned by a closure.
+    /// Inserts the record and fetches columns of the inserted row selected by a closure.
     public func insertAndFetch<T>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         fetch: (Statement) throws -> T, select: (DatabaseComponents) throws -> [any SQLSelectable]
