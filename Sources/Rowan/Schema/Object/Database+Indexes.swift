@@ -35,7 +35,7 @@ extension Database {
         try create(index: name, on: table, columns: columns, options: options, condition: condition)
     }
 
-    /// The same, on expressions.
+    /// Creates an index on expressions.
     public func create(
         index name: String, on table: String, expressions: [any SQLExpressible], options: IndexOptions = [],
         condition: (any SQLExpressible)? = nil
@@ -68,7 +68,7 @@ extension Database {
         }
     }
 
-    /// The same, with a default name: `index_player_on_team_score`.
+    /// Creates an index with a default name: `index_player_on_team_score`.
     public func create(
         indexOn table: String, columns: [String], options: IndexOptions = [], condition: (any SQLExpressible)? = nil
     ) throws {
