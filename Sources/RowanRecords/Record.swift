@@ -19,8 +19,8 @@
 /// let places = try Place.filter { $0.title == "Minster" }.fetchAll(db)
 /// ```
 ///
-/// The key is the property `id`, or each property with ``PrimaryKey()``. What the body of the struct declares itself is not
-/// generated.
+/// The key is the property `id`, or each property with ``PrimaryKey()``. Members that the struct's body declares are
+/// not generated.
 ///
 /// Article: <doc:RecordsByMacro>.
 ///

@@ -218,7 +218,7 @@ final class SchemaDatabase {
     }
 }
 
-/// Whether a statement may be compiled. A pragma must have no effect: some take effect while they are compiled.
+/// Whether a statement may be compiled. Pragmas are ignored, because some take effect while they are compiled.
 private func allowed(_ action: CInt, _ name: UnsafePointer<CChar>?) -> CInt {
     switch action {
     case SQLITE_PRAGMA: name.map { String(cString: $0) }?.lowercased() == "table_xinfo" ? SQLITE_OK : SQLITE_IGNORE
@@ -242,7 +242,7 @@ private func createdTable(_ tokens: [String]) -> String? {
     _ = take("virtual")
     guard take("table") else { return nil }
     if take("if") { words = words.dropFirst(2) }
-    // `main.place` is a place.
+    // `main.place` is the table `place`.
     if words.dropFirst().first == "." { words = words.dropFirst(2) }
     return words.first
 }

@@ -86,7 +86,6 @@ enum SchemaDirective: Equatable {
     }
 }
 
-/// An error in a schema.
 struct SchemaError: Error, Equatable {
     let message: String
     let line: Int

@@ -99,7 +99,7 @@ public final class StatementExpander {
             }
             skipArguments()
         }
-        // `App.Place` is a place.
+        // `App.Place` is the type `Place`.
         while tokens.dropFirst().first?.text == "." { tokens = tokens.dropFirst(2) }
         return tokens.first?.text.plain
     }

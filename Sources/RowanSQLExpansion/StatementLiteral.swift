@@ -175,7 +175,6 @@ private func quoted(_ name: String) -> String {
     "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
 }
 
-/// A Swift literal.
 private func swiftLiteral(_ text: String) -> String {
     let escaped = text.unicodeScalars.map { scalar in
         switch scalar {

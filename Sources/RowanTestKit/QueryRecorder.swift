@@ -45,7 +45,6 @@ final class QueryRecorder: Sendable {
         }
     }
 
-    /// The queries of a recording.
     func queries(_ number: Int) -> [RanQuery] { state.withLock { $0.recordings[number] ?? [] } }
 
     /// Stops a recording.

@@ -4,7 +4,6 @@ import CDqlite
 import Glibc
 import RowanCluster
 
-/// A node of dqlite.
 final class DqliteNode {
     /// The settings of a node before it starts.
     struct Settings {

@@ -27,7 +27,6 @@ struct Downstream<Input>: @unchecked Sendable {
     }
 }
 
-/// A subscription to an access.
 final class AccessSubscription<Input: Sendable>: Subscription, Sendable {
     private struct State {
         var downstream: Downstream<Input>?

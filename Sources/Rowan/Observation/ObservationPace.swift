@@ -3,7 +3,6 @@
 
 import Dispatch
 
-/// The pace of an observation.
 struct ObservationPace: Sendable {
     /// The shortest time between two values, in nanoseconds.
     var interval: UInt64 = 0

@@ -1,7 +1,6 @@
 // One fetch for all observations of a source. After a commit that changes what it has read, it fetches once for all of
 // them: on a reader of the pool or, where one connection reads and writes, in the access that committed.
 
-/// The connections of an observation.
 struct ObservationConnections: Sendable {
     let write: AccessRoute
     /// The connections that fetch.
@@ -79,7 +78,6 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
 
     var needsAllChanges: Bool { isVarying && isConcurrent }
 
-    /// Whether this is the fetch of a source.
     func isFetch(of source: FetchSource<Fetched>, requiresWriteAccess: Bool) -> Bool {
         self.requiresWriteAccess == requiresWriteAccess && state.withLock { $0.active?.source === source }
     }
@@ -221,7 +219,7 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
 }
 
 extension FetchSource {
-    /// Fetches and returns the region that the fetch has read.
+    /// Runs the fetch, and returns the value with the region that was read.
     ///
     /// - Parameter isEnded: whether the observation has ended. If so, the statements of the fetch are interrupted.
     func fetch(

@@ -65,7 +65,6 @@ private struct AnyScheduler: ValueObservationScheduler {
     func schedule(_ action: @escaping @Sendable () -> Void) { base.schedule(action) }
 }
 
-/// The start of an observation.
 private struct ObservationStart<Reducer: ValueReducer>: Sendable {
     let source: FetchSource<Reducer.Fetched>
     let receiver: ObservationReceiver<Reducer>

@@ -246,7 +246,7 @@ final class ClusterRunner: StatementRunner {
 
     func checkSchema() throws { try guardian.running { try readSchemaIfMoved(confirms: true) } }
 
-    /// - Parameter confirms: whether the program requested a confirmed schema.
+    /// - Parameter confirms: whether the schema itself was requested, so that its read is confirmed.
     func readSchemaIfMoved(confirms: Bool) throws {
         switch transaction {
         case .open, .writing: return

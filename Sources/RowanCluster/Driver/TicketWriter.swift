@@ -8,7 +8,6 @@ struct TicketWriter {
     private let database: String
     private var client = Self.randomName()
     private var sequence: Int64 = 0
-    /// The ticket of the current transaction.
     private(set) var current: TransactionTicket?
 
     init(_ database: String) { self.database = database }

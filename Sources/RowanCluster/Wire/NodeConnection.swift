@@ -5,7 +5,7 @@ import Rowan
 
 /// A connection to a node.
 ///
-/// One thread uses it at a time while another one waits. `cancel()` does not wait.
+/// Only one thread uses it at a time; others wait. `cancel()` does not wait.
 package final class NodeConnection: Sendable {
     package let address: NodeAddress
     private let socket: NodeSocket

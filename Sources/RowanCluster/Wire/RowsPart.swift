@@ -43,7 +43,6 @@ package struct RowsPart {
         return result
     }
 
-    /// Reads the rows.
     var rowReader: WireReader { WireReader(memory.start, rows) }
 
     /// Whether there are no rows in this part.

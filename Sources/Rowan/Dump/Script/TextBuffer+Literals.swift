@@ -56,7 +56,6 @@ extension TextBuffer {
     }
 }
 
-/// The traits of a text.
 struct TextTraits {
     var hasQuote = false
     var hasNUL = false

@@ -13,7 +13,7 @@ struct Placeholders {
 
     /// A value of a type.
     ///
-    /// - Throws: the error of the type.
+    /// - Throws: an error of the type.
     func value<T: Decodable>(of type: T.Type) throws -> T {
         if let known = known(type) { return known }
         do {

@@ -5,7 +5,7 @@
 extension RecordKeyedDecodingContainer {
     /// Decodes the row itself, as a part of the record: a record, or another type with keys if one of them is a column.
     ///
-    /// - Throws: a ``RowDecodingError`` if the key can't stand for the row, or the error of the part.
+    /// - Throws: a ``RowDecodingError`` if the key can't decode the row itself, or an error of the part.
     func decodeBase<T: Decodable>(_ type: T.Type, _ key: Key) throws -> T {
         let part = type as? any FetchableRecord.Type
         let strategy = (part ?? record).databaseColumnDecodingStrategy

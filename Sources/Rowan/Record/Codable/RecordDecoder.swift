@@ -299,7 +299,6 @@ extension DatabaseColumnDecodingStrategy {
         }
     }
 
-    /// Whether a column has a key of a type.
     func hasKey<Key: CodingKey>(_ column: String, of type: Key.Type) -> Bool {
         keys(column).contains { Key(stringValue: $0) != nil }
     }

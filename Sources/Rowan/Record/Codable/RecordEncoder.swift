@@ -13,7 +13,6 @@ extension EncodableRecord where Self: Encodable {
     }
 }
 
-/// The encoder of an Encodable record.
 private final class RecordEncoder: Encoder {
     @exclusivity(unchecked) var container: PersistenceContainer
     /// Not a generic parameter, because the metadata of generic types is looked up at each use.

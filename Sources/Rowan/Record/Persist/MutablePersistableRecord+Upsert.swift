@@ -75,7 +75,6 @@ extension MutablePersistableRecord {
         try upsertWithCallbacks(db)
     }
 
-    /// The upsert with all its callbacks.
     @usableFromInline
     mutating func upsertWithCallbacks(_ db: Database) throws {
         var insertion = Insertion(type(of: self), .abort)

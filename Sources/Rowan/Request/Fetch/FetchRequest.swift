@@ -140,7 +140,7 @@ public struct AnyFetchRequest<RowDecoder>: FetchRequest {
 }
 
 extension Database {
-    /// The length above which a list of values is passed as a single argument.
+    /// The length from which a list of values is passed as a single argument.
     var largeListCount: Int { connection.abilities.largeListCount }
 
     /// Checks out a statement of generated SQL, with its arguments set.

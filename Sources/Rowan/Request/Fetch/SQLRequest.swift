@@ -1,6 +1,6 @@
 // Requests from raw SQL.
 
-/// A request from SQL text, or from a literal.
+/// A request from SQL text or a literal.
 ///
 /// ```swift
 /// extension Player {

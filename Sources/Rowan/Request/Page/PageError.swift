@@ -12,7 +12,7 @@
 public enum PageError: Error, Hashable, Sendable {
     /// The token belongs to a request with another order.
     case otherOrder
-    /// The size of the page is not positive, or too large.
+    /// The size of the page is not positive or is too large.
     case size(Int)
     /// The text is not a token.
     case malformedToken

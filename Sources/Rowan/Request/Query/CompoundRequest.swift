@@ -105,12 +105,12 @@ extension CompoundQuery {
 }
 
 extension FetchRequest {
-    /// The rows of this request and of another one, without duplicates: `UNION`.
+    /// The rows of this request and of the other one, without duplicates: `UNION`.
     public func union(_ other: some FetchRequest<RowDecoder>) -> CompoundRequest<RowDecoder> {
         compound(.union, other)
     }
 
-    /// The rows of this request and of another one, with duplicates: `UNION ALL`.
+    /// The rows of this request and of the other one, with duplicates: `UNION ALL`.
     public func unionAll(_ other: some FetchRequest<RowDecoder>) -> CompoundRequest<RowDecoder> {
         compound(.unionAll, other)
     }
@@ -120,7 +120,7 @@ extension FetchRequest {
         compound(.intersect, other)
     }
 
-    /// The rows of this request that another one does not return, without duplicates: `EXCEPT`.
+    /// The rows of this request that the other one does not return, without duplicates: `EXCEPT`.
     public func except(_ other: some FetchRequest<RowDecoder>) -> CompoundRequest<RowDecoder> {
         compound(.except, other)
     }
