@@ -204,7 +204,7 @@ extension ClusterRunner {
         return ClusterRows()
     }
 
-    /// A statement that returns rows and writes outside a transaction would crash the node.
+    /// Runs a statement that returns rows and writes, in a transaction: outside one, it would crash the node.
     private func writeReturningAlone(_ statement: RemoteStatement, _ values: [DatabaseValue]) throws -> any RemoteRows {
         transaction = .lazy
         do {

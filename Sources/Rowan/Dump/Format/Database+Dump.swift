@@ -120,7 +120,7 @@ extension Database {
         try dump(to: stream, nil) { try $0.dump(self, tables, format, tableHeader, stableOrder: stableOrder) }
     }
 
-    /// Prints the rows of tables and views and reports the progress.
+    /// Prints the rows of tables and views, and reports the progress.
     ///
     /// - Parameters:
     ///   - tables: the names of the tables and views, in output order.

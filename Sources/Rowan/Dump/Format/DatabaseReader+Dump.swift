@@ -75,8 +75,8 @@ extension DatabaseReader {
         }
     }
 
-    /// Prints the rows of tables and views and reports the progress: see
-    /// ``Database/dumpTables(_:format:tableHeader:stableOrder:to:progress:)``.
+    /// Prints the rows of tables and views, and reports the progress:
+    /// see ``Database/dumpTables(_:format:tableHeader:stableOrder:to:progress:)``.
     ///
     /// - Throws: a ``DatabaseError``, or an error of the format or of `progress`.
     public func dumpTables(
