@@ -3,15 +3,15 @@
 import Foundation
 import Rowan
 
-/// The nodes of a cluster, as its leader knows them: see ``DatabaseCluster/status()``.
+/// The nodes of a cluster, as reported by its leader: see ``DatabaseCluster/status()``.
 ///
 /// Article: <doc:PastOneMachine>.
 public struct ClusterStatus: Sendable, Hashable {
-    /// What a node does.
+    /// The role of a node.
     public enum Role: String, Sendable, Hashable {
-        /// It has all commits, and votes: a majority of the voters has each commit.
+        /// It has all commits and votes: a majority of the voters has each commit.
         case voter
-        /// It gets all commits, and does not vote.
+        /// It receives all commits but does not vote.
         case standby
         /// It has no data.
         case spare
@@ -21,23 +21,23 @@ public struct ClusterStatus: Sendable, Hashable {
     public struct Node: Sendable, Hashable {
         /// The number of the node: its `--id`.
         public let id: UInt64
-        /// Where clients and other nodes reach it, as `host:port`.
+        /// The address at which clients and other nodes reach it, as `host:port`.
         public let address: String
-        /// What the node does; nil for a role that this version does not know.
+        /// The role of the node; nil for a role unknown to this version.
         public let role: Role?
         /// Whether the node leads.
         public let isLeader: Bool
-        /// Whether the node answers this client within ``ClusterOptions/connectTimeout``.
+        /// Whether the node responds to this client within ``ClusterOptions/connectTimeout``.
         public let isReachable: Bool
     }
 
-    /// All nodes, in the order of their numbers.
+    /// All nodes, ordered by number.
     public let nodes: [Node]
 
     /// The node that leads.
     public var leader: Node? { nodes.first(where: \.isLeader) }
 
-    /// Whether the cluster goes on if one more voter fails: the others are still a majority.
+    /// Whether the cluster keeps working if one more voter fails: the others are still a majority.
     public var toleratesFailure: Bool {
         let voters = nodes.filter { $0.role == .voter }
         return voters.count(where: \.isReachable) - 1 > voters.count / 2
@@ -45,7 +45,7 @@ public struct ClusterStatus: Sendable, Hashable {
 }
 
 extension DatabaseCluster {
-    /// The nodes, as the leader knows them. It also asks each of them whether it answers.
+    /// The nodes, as reported by the leader. Also checks whether each of them responds.
     ///
     /// ```swift
     /// let status = try await cluster.status()
@@ -84,19 +84,19 @@ extension DatabaseCluster {
         } catch { return false }
     }
 
-    /// Copies the database into a local file, which SQLite opens: a backup of its last committed state.
+    /// Copies the database into a local SQLite file: a backup of its last committed state.
     ///
     /// ```swift
     /// try await cluster.dump(to: "/backups/app.sqlite")
     /// let copy = try DatabaseQueue(path: "/backups/app.sqlite")
     /// ```
     ///
-    /// The whole database is in memory meanwhile, on the leader, too. The copy also has the table `rowan_client`, in which
-    /// transactions leave their tickets.
+    /// Meanwhile, the whole database is in memory, on the leader as well. The copy also contains the table
+    /// `rowan_client`, in which transactions store their tickets.
     ///
-    /// - Parameter path: where the copy is made. There must be no file yet.
-    /// - Throws: SQLITE_CANTOPEN if there is a file at the path, or none can be written; a ``Rowan/DatabaseError`` whose `isLeaderChange` is true if
-    ///   no leader answers in time.
+    /// - Parameter path: the path of the copy. The file must not exist.
+    /// - Throws: SQLITE_CANTOPEN if the file exists or can't be written; a ``Rowan/DatabaseError`` whose
+    ///   `isLeaderChange` is true if no leader responds in time.
     public func dump(to path: String) async throws {
         let (directory, name) = (directory, self.path)
         try await offThread {
@@ -123,7 +123,7 @@ extension DatabaseCluster {
                 }
                 try queue.close()
             } catch {
-                // What is left is no database.
+                // The remaining files are not a database.
                 for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
                 throw error
             }

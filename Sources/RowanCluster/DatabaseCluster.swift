@@ -1,12 +1,12 @@
-// A database on several machines, as a writer: the same verbs, records and requests as for a local file.
+// A database on several machines, as a writer: the same methods, records and requests as for a local file.
 
 import Foundation
 public import Rowan
 
-/// A database that several nodes keep. A majority of them has each commit before it returns.
+/// A database that several nodes store. A majority of them has each commit before it returns.
 ///
-/// The nodes run `rowan-node`, and the program is their client. Its statements run on the node that leads. If that node
-/// fails, the others elect a new leader, and the client finds it.
+/// The nodes run `rowan-node`, and the program is their client. Its statements run on the leader. If that node fails,
+/// the others elect a new leader, which the client finds.
 ///
 /// ```swift
 /// let cluster = try DatabaseCluster(addresses: ["10.0.0.1:9001", "10.0.0.2:9001"], database: "app")
@@ -18,17 +18,17 @@ public import Rowan
 /// let players = try await cluster.read { db in try Player.fetchAll(db) }
 /// ```
 ///
-/// A write transaction that throws has changed nothing, unless the error is a ``UnknownOutcomeError``. Each fetch
-/// is a round trip to the leader, and so is each commit. A synchronous access blocks its thread meanwhile.
+/// A write transaction that throws has changed nothing, unless the error is an ``UnknownOutcomeError``. Each fetch is a
+/// round trip to the leader, and so is each commit. A synchronous access blocks its thread meanwhile.
 ///
-/// Functions and collations in Swift, `VACUUM`, `ATTACH`, temporary tables and some pragmas throw SQLITE_MISUSE, before
+/// Functions and collations in Swift, `VACUUM`, `ATTACH`, temporary tables and some pragmas throw SQLITE_MISUSE before
 /// anything is sent.
 ///
 /// Article: <doc:PastOneMachine>. Source: <https://dqlite.io/docs>.
 public final class DatabaseCluster: DatabaseWriter {
-    /// The configuration of the connections, in which observations of other clients are on.
+    /// The configuration of the connections, in which observation of other clients is enabled.
     public let configuration: Configuration
-    /// The timeouts of this client, and how fresh its reads are.
+    /// The timeouts of this client, and the consistency of its reads.
     public let options: ClusterOptions
     /// The name of the database in the cluster.
     public let path: String
@@ -37,7 +37,7 @@ public final class DatabaseCluster: DatabaseWriter {
 
     /// A configuration whose writes wait up to five seconds while another client writes.
     ///
-    /// Start from it: a plain `Configuration` does not wait, and its writes throw SQLITE_BUSY.
+    /// Start from this configuration: a plain `Configuration` does not wait, and its writes throw SQLITE_BUSY.
     ///
     /// ```swift
     /// var configuration = DatabaseCluster.defaultConfiguration
@@ -49,16 +49,16 @@ public final class DatabaseCluster: DatabaseWriter {
         return configuration
     }
 
-    /// Connects to the leader of a cluster, and reads the schema of the database.
+    /// Connects to the leader of a cluster and reads the schema of the database.
     ///
-    /// It blocks the current thread, for up to ``ClusterOptions/failoverTimeout`` if the cluster has no leader.
+    /// Blocks the current thread, for up to ``ClusterOptions/failoverTimeout`` if the cluster has no leader.
     ///
     /// - Parameters:
     ///   - addresses: some of the nodes, as `host:port`. The client finds the others.
-    ///   - database: the name of the database: up to 200 letters, digits, dots, underscores and hyphens of ASCII. It is
+    ///   - database: the name of the database: up to 200 ASCII letters, digits, dots, underscores and hyphens. It is
     ///     created if it does not exist.
     ///   - configuration: the configuration of the connections. Options that concern a file have no effect.
-    ///   - options: the timeouts of this client, and how fresh its reads are.
+    ///   - options: the timeouts of this client, and the consistency of its reads.
     /// - Throws: SQLITE_MISUSE for a malformed address or name, or without an address; a ``Rowan/DatabaseError`` whose
     ///   `isLeaderChange` is true if no leader is found in time.
     public init(
@@ -83,7 +83,7 @@ public final class DatabaseCluster: DatabaseWriter {
         }
     }
 
-    /// Nodes take other names for files outside of their folder, or for databases in memory.
+    /// Nodes interpret other names as files outside their folder or as databases in memory.
     private static func check(name: String) throws {
         let isPlain = name.unicodeScalars.allSatisfy {
             ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0)
@@ -103,21 +103,21 @@ public final class DatabaseCluster: DatabaseWriter {
     /// How accesses reach their connections. Not for users.
     public var _routes: DatabaseAccessRoutes { lanes.routes }
 
-    /// Closes the connections, after the running accesses. Later accesses throw SQLITE_MISUSE. The nodes go on. ``status()``
-    /// and ``dump(to:)`` open connections of their own, and still answer.
+    /// Closes the connections after running accesses have finished. Later accesses throw SQLITE_MISUSE. The nodes keep
+    /// running. ``status()`` and ``dump(to:)`` open their own connections and still work.
     ///
     /// - Throws: SQLITE_BUSY if the program holds a statement or a cursor: all connections stay open.
     public func close() throws { try lanes.close() }
 
-    /// Ends the running statements, which throw SQLITE_INTERRUPT. A commit is not interrupted.
+    /// Interrupts the running statements, which throw SQLITE_INTERRUPT. A commit is not interrupted.
     ///
-    /// A node can't be interrupted: the client closes its connection, and opens another one for the next access.
+    /// A node can't be interrupted, so the client closes its connection and opens another one for the next access.
     public func interrupt() { lanes.interrupt() }
 
-    /// Releases as much memory as possible, after the running accesses.
+    /// Releases as much memory as possible after running accesses have finished.
     public func releaseMemory() { lanes.releaseMemory() }
 
-    /// Reads the last committed state on the connection that writes, before the method returns.
+    /// Reads the last committed state on the writing connection before the method returns.
     public func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
         lanes.readFromWriter(value)
     }
@@ -131,19 +131,19 @@ public final class DatabaseCluster: DatabaseWriter {
     /// if outcome == .rolledBack { try await pay() }
     /// ```
     ///
-    /// The answer is final: a transaction that was not applied can't be committed afterwards. A ticket is valid for six
+    /// The result is final: a transaction that was not applied can't be committed afterwards. A ticket is valid for six
     /// days.
     ///
-    /// - Throws: SQLITE_MISUSE for a ticket that is too old, or that belongs to another database; a
-    ///   ``Rowan/DatabaseError`` whose `isLeaderChange` is true if no leader answers within
-    ///   ``ClusterOptions/failoverTimeout``. Then ask again.
+    /// - Throws: SQLITE_MISUSE for a ticket that is too old or belongs to another database; a ``Rowan/DatabaseError``
+    ///   whose `isLeaderChange` is true if no leader responds within ``ClusterOptions/failoverTimeout``. Retry in this
+    ///   case.
     public func outcome(of ticket: TransactionTicket) async throws -> TransactionOutcome {
         guard ticket.database == path else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message: "the ticket is one of the database \(ticket.database): ask a client of that database")
         }
-        // A day less than its row is kept: the clocks of clients differ.
+        // A day less than its row is kept, because the clocks of clients differ.
         guard -ticket.date.timeIntervalSinceNow < TransactionTicket.lifetime - 86_400 else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE, message: "the ticket is too old: outcomes are kept for six days")
@@ -153,21 +153,21 @@ public final class DatabaseCluster: DatabaseWriter {
         return try await offThread { try question.answer(until: deadline) }
     }
 
-    /// Writes in a transaction, which runs again if it was not applied: because the leader has changed before the commit,
-    /// or because another client was writing for too long.
+    /// Writes in a transaction that is retried if it was not applied because the leader changed before the commit, or
+    /// because another client was writing for too long.
     ///
     /// ```swift
     /// // UPDATE "account" SET "balance"=? WHERE "id"=?
     /// try await cluster.write(retrying: 3) { db in try account.update(db) }
     /// ```
     ///
-    /// The closure may run several times. What it does outside of the database must be harmless then.
+    /// The closure may run several times. Its effects outside the database must then be harmless.
     ///
     /// - Parameters:
-    ///   - count: how many times the closure runs again, at most.
+    ///   - count: the maximum number of retries.
     ///   - updates: the closure that writes.
     /// - Returns: the value of the run that was committed.
-    /// - Throws: the error of the last run, or ``UnknownOutcomeError``, after which nothing runs again.
+    /// - Throws: the error of the last run, or ``UnknownOutcomeError``, after which the transaction is not retried.
     public func write<T: Sendable>(
         retrying count: Int, _ updates: @Sendable (Database) throws -> T
     ) async throws -> T {
@@ -182,7 +182,7 @@ public final class DatabaseCluster: DatabaseWriter {
     }
 }
 
-/// Runs what waits for the network, without blocking the thread of a task.
+/// Runs work that waits for the network without blocking the thread of a task.
 func offThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in
         DispatchQueue.global().async { continuation.resume(with: Result(catching: body)) }

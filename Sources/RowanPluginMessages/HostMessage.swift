@@ -1,31 +1,31 @@
-// What the compiler sends to a macro plugin: JSON, one message after the other, each after its length.
+// Messages from the compiler to a macro plugin: JSON messages, each preceded by its length.
 
-/// The version of the protocol that this plugin speaks.
+/// The protocol version of this plugin.
 ///
-/// Compilers understand plugins of older versions.
+/// Compilers accept plugins of older versions.
 public let protocolVersion = 7
 
-/// A message of the compiler.
+/// A message from the compiler.
 public enum HostMessage: Equatable, Sendable {
-    /// Asks for the version of the plugin.
+    /// Requests the version of the plugin.
     case getCapability(compiler: Int)
-    /// Asks for the expansion of an attached macro.
+    /// Requests the expansion of an attached macro.
     case expandAttached(AttachedExpansion)
-    /// Asks for the expansion of `#name(...)`.
+    /// Requests the expansion of `#name(...)`.
     case expandFreestanding(FreestandingExpansion)
-    /// Something else.
+    /// Any other message.
     case unknown(name: String)
 }
 
-/// A piece of the source, and its place. The compiler sends more than what is declared here.
+/// A piece of the source and its position. The compiler sends more than what is declared here.
 public struct SourcePiece: Equatable, Sendable, Decodable {
     public struct Location: Equatable, Sendable, Decodable {
         public let fileName: String
         /// The number of bytes before it.
         public let offset: Int
-        /// The number of its line, from 1 on.
+        /// The line number, from 1.
         public let line: Int?
-        /// The number of its first byte in the line, from 1 on.
+        /// The position of its first byte in the line, from 1.
         public let column: Int?
 
         public init(fileName: String, offset: Int, line: Int? = nil, column: Int? = nil) {
@@ -36,7 +36,7 @@ public struct SourcePiece: Equatable, Sendable, Decodable {
     public let source: String
     public let location: Location
 
-    /// The line and the column of a byte of the source, from 1 on; nil if the compiler does not tell them.
+    /// The line and column of a byte of the source, from 1; nil if the compiler does not provide them.
     package func place(of offset: Int) -> (line: Int, column: Int)? {
         guard let line = location.line, let column = location.column else { return nil }
         let lines = source.utf8.prefix(offset).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -58,9 +58,9 @@ public struct AttachedExpansion: Equatable, Sendable, Decodable {
     public let declSyntax: SourcePiece
     /// The declarations around the attribute, without their members.
     public let lexicalContext: [SourcePiece]?
-    /// Of an extension: the extended type.
+    /// For an extension: the extended type.
     public let extendedTypeSyntax: SourcePiece?
-    /// Of an extension: a declaration that inherits from the protocols which the type does not conform to yet.
+    /// For an extension: a declaration that inherits from the protocols to which the type does not conform yet.
     public let conformanceListSyntax: SourcePiece?
 }
 
@@ -68,7 +68,7 @@ public struct AttachedExpansion: Equatable, Sendable, Decodable {
 public struct FreestandingExpansion: Equatable, Sendable, Decodable {
     public let macro: MacroReference
     public let syntax: SourcePiece
-    /// The declarations around the expression, without their members, from the innermost one.
+    /// The declarations around the expression, without their members, innermost first.
     public let lexicalContext: [SourcePiece]?
 }
 

@@ -1,5 +1,5 @@
-// The channel between the compiler and the plugin: messages on the standard streams, each after its length in eight
-// bytes, little endian.
+// The channel between the compiler and the plugin: messages on the standard streams, each preceded by its length in
+// eight bytes, little endian.
 
 public import Foundation
 
@@ -13,11 +13,11 @@ public struct MessageChannel {
         self.output = output
     }
 
-    /// What is wrong with the input.
+    /// An error in the input.
     public enum ChannelError: Error, Equatable {
         /// The input ended inside a message.
         case endsInMessage
-        /// The length of a message is beyond all reason: this is not the compiler.
+        /// The length of a message is implausible: the sender isn't the compiler.
         case absurdLength(UInt64)
     }
 
@@ -44,14 +44,14 @@ public struct MessageChannel {
         return data
     }
 
-    /// Sends an answer.
+    /// Sends a response.
     public func send(_ answer: PluginAnswer) throws {
         let body = try JSONEncoder().encode(answer)
         let header = withUnsafeBytes(of: UInt64(body.count).littleEndian) { Data($0) }
         try output.write(contentsOf: header + body)
     }
 
-    /// Answers messages to the end of the input.
+    /// Responds to messages until the end of the input.
     public func run(_ answer: (HostMessage) -> PluginAnswer) throws {
         // The version that the compiler has announced.
         var compiler: Int?

@@ -1,9 +1,9 @@
-// What a macro plugin answers.
+// The responses of a macro plugin.
 
-/// An answer to the compiler.
+/// A response to the compiler.
 public enum PluginAnswer: Equatable, Sendable {
     case capability
-    /// The expansion; nil if there is none, because of errors.
+    /// The expansion; nil if there is none because of errors.
     case expansion(String?, [PluginDiagnostic])
 }
 
@@ -48,7 +48,7 @@ public struct PluginDiagnostic: Equatable, Sendable, Encodable {
     public let message: String
     public let position: Position
     public let fixIts: [FixIt]
-    // The protocol has more than these errors need.
+    // The protocol has other severities, which these errors don't need.
     private let severity = "error"
     private let highlights: [Range] = []
     private let notes: [String] = []

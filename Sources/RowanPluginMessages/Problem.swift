@@ -1,11 +1,11 @@
-// An error that a macro reports, at the place that it concerns.
+// An error reported by a macro, at the position that it concerns.
 
 /// An error in the source of a declaration or an expression.
 package struct Problem: Error {
     package let message: String
     /// The offset in the source.
     package let offset: Int
-    /// A change that mends it.
+    /// A change that fixes it.
     package var fix: Fix?
 
     package struct Fix {
@@ -25,7 +25,7 @@ package struct Problem: Error {
         self.fix = fix
     }
 
-    /// The diagnostic, for source at a place of a file.
+    /// The diagnostic for source at a position in a file.
     package func diagnostic(_ piece: SourcePiece) -> PluginDiagnostic {
         let (file, base) = (piece.location.fileName, piece.location.offset)
         return PluginDiagnostic(

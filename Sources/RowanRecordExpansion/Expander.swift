@@ -1,9 +1,9 @@
-// The macros, by the names that their declarations give.
+// The macros, by the names in their declarations.
 
 public import RowanPluginMessages
 import RowanRecordSyntax
 
-/// Answers a message of the compiler.
+/// Responds to a message from the compiler.
 public func expand(_ message: HostMessage) -> PluginAnswer {
     switch message {
     case .expandAttached(let expansion):
@@ -12,7 +12,7 @@ public func expand(_ message: HostMessage) -> PluginAnswer {
         case "SelectionMacro": expandType(expansion, .selection)
         case "ReferencesMacro": expandReference(expansion)
         case "StorageMacro": expandStorage(expansion)
-        // The attributes of properties: the macro of their type reads them.
+        // The attributes of properties, which the macro of their type reads.
         case "MarkerMacro": .expansion("", [])
         case let name: unknownMacro(name)
         }
@@ -31,7 +31,7 @@ private func unknownMacro(_ name: String) -> PluginAnswer {
         ])
 }
 
-/// The model of a declaration, or the answer that it can't be read.
+/// The model of a declaration, or the response that it can't be read.
 private func model(of piece: SourcePiece) -> Result<StructModel, Problem> {
     do throws(SyntaxError) {
         return .success(try StructModel(parsing: piece.source))
@@ -56,7 +56,7 @@ private func expandType(_ expansion: AttachedExpansion, _ kind: RecordReader.Kin
             missing: conformances(expansion.conformanceListSyntax),
             isInGenericType: context.contains { mayBeGeneric($0) },
             isInPrivateType: context.contains { header($0).map { Access($0.modifiers) <= .fileprivate } ?? false })
-        // The compiler asks for the members of the struct, too, and shows each error once.
+        // The compiler also requests the members of the struct and shows each error once.
         let isMemberRole = expansion.extendedTypeSyntax == nil
         guard let description, reader.problems.isEmpty else {
             return isMemberRole ? .expansion("", []) : .expansion(nil, reader.problems.map { $0.diagnostic(piece) })
@@ -75,13 +75,13 @@ private func conformances(_ piece: SourcePiece?) -> [String] {
     piece.flatMap(header).map { $0.inheritedTypes.compactMap(\.name) } ?? []
 }
 
-/// A declaration around the attribute, which has no members here.
+/// A declaration around the attribute, without its members.
 private func header(_ piece: SourcePiece) -> StructModel? {
-    // An extension of a nested type is none: see `mayBeGeneric`.
+    // An extension of a nested type has no header: see `mayBeGeneric`.
     try? StructModel(parsing: piece.source)
 }
 
-/// Whether a declaration around the attribute is a generic type, or the extension of one, which does not show.
+/// Whether a declaration around the attribute is a generic type, or an extension of one, which does not show it.
 func mayBeGeneric(_ piece: SourcePiece) -> Bool {
     guard let model = header(piece) else { return true }
     return model.keyword == "extension" || model.genericParameters != nil

@@ -1,5 +1,5 @@
-// The memberwise initializer of `@Record(memberwise: true)`: that of the compiler is internal. It is a member of the struct
-// itself, where it replaces that of the compiler.
+// The memberwise initializer of `@Record(memberwise: true)`. It is a member of the struct itself, where it replaces the
+// compiler's initializer, which is internal.
 
 import RowanPluginMessages
 import RowanRecordSyntax
@@ -16,11 +16,11 @@ struct MemberwiseExpansion {
         let type: String
         let value: String?
 
-        /// The declaration, as `title: String`.
+        /// The declaration, such as `title: String`.
         var source: String { "\(name): \(type)" + (value.map { " = \($0)" } ?? "") }
     }
 
-    /// The initializer; empty if the attribute does not ask for one, nil after an error.
+    /// The initializer; empty if the attribute does not request one, nil after an error.
     var source: String? {
         mutating get {
             let attribute = description.model.attributes.first { $0.name == "Record" }
@@ -55,7 +55,7 @@ struct MemberwiseExpansion {
         }
     }
 
-    /// The parameter of a property; nil if the property keeps its value, and after an error.
+    /// The parameter of a property; nil if the property keeps its value, or after an error.
     private mutating func parameter(
         for binding: BindingModel, _ properties: PropertiesModel, _ member: MemberModel
     ) -> Parameter? {

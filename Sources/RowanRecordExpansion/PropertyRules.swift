@@ -1,9 +1,10 @@
-// What a property must be to become a column: an ordered list of rules, of which each returns a problem or nothing.
+// The requirements for a property to become a column: an ordered list of rules, each of which returns a problem or
+// nothing.
 
 import RowanPluginMessages
 import RowanRecordSyntax
 
-/// A property of a record or a selection, with what its declaration says.
+/// A property of a record or a selection, as declared.
 struct Property {
     let kind: RecordReader.Kind
     let binding: BindingModel
@@ -33,7 +34,7 @@ struct Property {
 
     typealias Rule = @Sendable (Property) -> Problem?
 
-    /// The rules of a stored property, in the order in which its problems matter.
+    /// The rules of a stored property, in the order in which their problems matter.
     static let rules: [Rule] = [
         { $0.conditionalAttribute }, { $0.conditionalProperty }, { $0.pattern }, { $0.lazyProperty }, { $0.wrapper },
         { $0.constantWithValue }, { $0.unstorableType }, { $0.hiddenName }, { $0.generatedKey },
@@ -54,7 +55,7 @@ struct Property {
         .init(message: "add @Ignored", start: member.offset, end: member.offset, text: "@Ignored ")
     }
 
-    /// The attributes that mean nothing for a computed property.
+    /// The attributes that have no meaning for a computed property.
     var meaninglessAttributes: [Problem] {
         member.attributes.filter { Self.markers.contains($0.name) }.map { attribute in
             problem(
@@ -149,7 +150,7 @@ struct Property {
     ])
 }
 
-/// The name of a column as a literal: that of its attribute, or that of the property.
+/// The name of a column as a literal: from its attribute, or from the property.
 func columnName(_ column: AttributeModel?, _ property: String) -> String {
     guard let value = column?[nil]?.value, value.form != .null else { return "\"\(property)\"" }
     return value.text
@@ -160,7 +161,7 @@ extension StructModel {
 }
 
 extension BindingModel {
-    /// Whether the source shows an optional: the type may be inferred from a value.
+    /// Whether the source shows an optional. The type may be inferred from a value.
     var isOptional: Bool { shownType?.wrapped != nil }
 
     /// Whether the source does not show that the type has a column.

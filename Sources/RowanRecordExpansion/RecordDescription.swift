@@ -1,15 +1,15 @@
-// What a record type declares, as the expansion needs it: one column for each stored property, checked.
+// What a record type declares, in the form that the expansion needs: one checked column for each stored property.
 
 import RowanRecordSyntax
 
 /// A property that is stored in a column.
 struct ColumnDescription {
-    /// The property, perhaps between backticks.
+    /// The property, possibly in backticks.
     let property: String
     /// The name of the column.
     let column: String
     let access: Access
-    /// The source of the storage; nil for that of the type.
+    /// The source of the storage; nil for the storage of the type.
     let storage: String?
     /// Whether the storage is JSON.
     let isJSON: Bool
@@ -21,13 +21,13 @@ struct ColumnDescription {
     /// The association of `@References`, and its actions, as arguments; nil without the attribute.
     let reference: [String]?
     let offset: Int
-    /// Whether the compiler has to tell whether the type has a column.
+    /// Whether the compiler must determine whether the type has a column.
     let hasUnknownType: Bool
     /// The offset of the word `let`; nil for a variable.
     let letOffset: Int?
 }
 
-/// Who may use a declaration.
+/// The access level of a declaration.
 enum Access: Int, Comparable {
     case `private`, `fileprivate`, `internal`, `package`, `public`
 
@@ -61,19 +61,19 @@ enum Access: Int, Comparable {
 /// A record type or a selection.
 struct RecordDescription {
     let model: StructModel
-    /// The name of the type from the outermost type on.
+    /// The qualified name of the type, starting with the outermost type.
     let typeName: String
     let access: Access
     /// The protocols of the macro that the type does not conform to yet.
     let missingConformances: [String]
-    /// The name of the table, as a literal; nil for the name that derives from the type.
+    /// The name of the table, as a literal; nil for the name derived from the type.
     let tableName: String?
     var columns: [ColumnDescription] = []
 
     /// Whether static stored properties are impossible: in generic types.
     let isGeneric: Bool
 
-    /// The attributes `@available` of the type, which the extension needs, too.
+    /// The attributes `@available` of the type, which the extension also needs.
     var availability: [String] { model.attributes.filter { $0.name == "available" }.map(\.source) }
 
     var keys: [ColumnDescription] { columns.filter(\.isKey) }

@@ -36,8 +36,8 @@ struct RecordExpansion {
         return lines.text
     }
 
-    /// The protocols to name: all that the type does not conform to yet, because those that others imply are found only in
-    /// the file of the type.
+    /// The protocols to list: all to which the type does not conform yet, because those that others imply are found
+    /// only in the file of the type.
     private var conformances: [String] {
         guard kind == .record else { return isMissing("FetchableRecord") ? ["Rowan.FetchableRecord"] : [] }
         let ownProtocols = description.model.inheritedTypes.compactMap(\.name)
@@ -49,7 +49,7 @@ struct RecordExpansion {
         protocols.append("PositionalRecord")
         var conformances = protocols.filter(isMissing).map { "Rowan.\($0)" }
         let key = description.keys.count == 1 ? description.keys[0] : nil
-        // The key of a public type may be its own business.
+        // The key of a public type may be an implementation detail.
         if let key, key.property == "id", key.access == access, isMissing("Identifiable") {
             conformances.append("Identifiable")
         }
@@ -58,7 +58,7 @@ struct RecordExpansion {
 
     private func isMissing(_ conformance: String) -> Bool { description.missingConformances.contains(conformance) }
 
-    /// Whether the expansion stores values: the body does not.
+    /// Whether the expansion stores values because the body does not.
     private var writesColumns: Bool { !description.declares("encode(to:)", parameter: "PersistenceContainer") }
 
     /// The argument for the storage of a column.
@@ -66,7 +66,7 @@ struct RecordExpansion {
         column.storage.map { ", as: \($0)" } ?? ""
     }
 
-    /// Whether the expansion decodes rows: the body does not.
+    /// Whether the expansion decodes rows because the body does not.
     private var readsRows: Bool { !description.declares("init(row:)", parameter: "Row") }
 
     // MARK: The table
@@ -85,7 +85,7 @@ struct RecordExpansion {
     private func addColumns(to lines: inout Lines) {
         let modifier = access.modifier
         if description.isGeneric {
-            // A generic type has no static stored properties: closures receive an instance.
+            // A generic type has no static stored properties, so closures receive an instance.
             lines.add("\(modifier)struct Columns: Sendable {")
             for column in description.columns { lines.add(declaration(of: column, isStatic: false)) }
             lines.add("}")
@@ -121,7 +121,7 @@ struct RecordExpansion {
         )
     }
 
-    /// If the compiler finds no way to read a property, its error stands at the property.
+    /// If the compiler can't read a property, it reports the error at the property.
     private func addReading(
         of column: ColumnDescription, _ reader: String, _ arguments: String, to lines: inout Lines
     ) {
@@ -129,7 +129,7 @@ struct RecordExpansion {
         guard column.hasUnknownType || column.storage != nil, let place = piece.place(of: column.offset),
             place.column > 1
         else { return lines.add(start + arguments) }
-        // The error stands at the name of the method, which follows the point.
+        // The error is reported at the name of the method, after the point.
         let file = piece.location.fileName.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
         lines.add("#sourceLocation(file: \"\(file)\", line: \(place.line - 1))")
         lines.add(start)

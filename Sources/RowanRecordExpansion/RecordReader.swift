@@ -1,4 +1,4 @@
-// From the model of a struct to the description of a record, with all errors of the declaration.
+// Converts the model of a struct to the description of a record, with all errors of the declaration.
 
 import RowanPluginMessages
 import RowanRecordSyntax
@@ -13,7 +13,7 @@ struct RecordReader {
 
         var name: String { self == .record ? "@Record" : "@Selection" }
 
-        /// The error of another declaration than a struct.
+        /// The error of a declaration that isn't a struct.
         func needsStruct(_ keyword: String, _ declaration: NameModel) -> Problem {
             let article = ["enum", "actor", "extension"].contains(keyword) ? "an" : "a"
             return Problem(
@@ -40,7 +40,7 @@ struct RecordReader {
         }
         var description = RecordDescription(
             model: model, typeName: typeName,
-            // The file sees a private type, but not the private members of a type.
+            // The file has access to a private type, but not to the private members of a type.
             access: isInPrivateType ? .fileprivate : max(.fileprivate, Access(model.modifiers)),
             missingConformances: missing,
             tableName: attribute.flatMap { literal($0[nil], "name of the table") },
@@ -94,7 +94,7 @@ struct RecordReader {
             guard let problem = rule(property) else { continue }
             return problems.append(problem)
         }
-        // A property without type and value is the compiler's to report.
+        // The compiler reports a property without a type and value.
         if property.isIgnored || binding.type == nil && binding.value == nil { return }
         _ = literal(property.column?[nil], "name of the column")
         let storage = property.column?["as"]?.value
@@ -109,14 +109,14 @@ struct RecordReader {
                 letOffset: properties.keyword == "let" ? properties.keywordOffset : nil))
     }
 
-    /// The source of a storage, or the member that `@Column` declares for it: an extension of a nested type would not find
-    /// the types beside it.
+    /// The source of a storage, or the member that `@Column` declares for it: an extension of a nested type would not
+    /// find the types next to it.
     private func source(of storage: ValueModel, _ property: String, in description: RecordDescription) -> String {
         guard let member = storageMember(storage, of: property), !description.isGeneric else { return storage.source }
         return "\(description.typeName).\(member)"
     }
 
-    /// An insertion sets the key that is an optional.
+    /// An insertion sets an optional key.
     private mutating func checkKey(_ description: RecordDescription) {
         guard kind == .record, let key = description.rowIDKey, let start = key.letOffset else { return }
         report(
@@ -125,7 +125,7 @@ struct RecordReader {
             fix: .init(message: "declare it with 'var'", start: start, end: start + 3, text: "var"))
     }
 
-    /// SQLite's names are the same in upper and lower case.
+    /// SQLite's names are case-insensitive.
     private mutating func checkNames(_ columns: [ColumnDescription]) {
         var known: [String: ColumnDescription] = [:]
         for column in columns {
@@ -140,7 +140,7 @@ struct RecordReader {
 }
 
 extension PropertiesModel {
-    /// The patterns with their types: those of `var a, b: Int` share one.
+    /// The patterns with their types. The patterns of `var a, b: Int` share one.
     var typedBindings: [BindingModel] {
         var bindings = bindings
         for index in bindings.indices.dropLast().reversed()

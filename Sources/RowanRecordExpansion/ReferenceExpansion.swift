@@ -1,5 +1,5 @@
 // `@References(Town.self)`: the association to the record that a foreign key refers to. It is a member of the struct
-// itself, because an extension of a nested type would not find the types beside it.
+// itself, because an extension of a nested type would not find the types next to it.
 
 import RowanPluginMessages
 import RowanRecordSyntax
@@ -20,7 +20,7 @@ private func member(of expansion: AttachedExpansion) throws(Problem) -> MemberMo
     }
 }
 
-/// The member that holds the storage of a property; nil for `.name` and for JSON, which need none.
+/// The member that contains the storage of a property; nil for `.name` and for JSON, which need none.
 func storageMember(_ storage: ValueModel, of property: String) -> String? {
     if case .member = storage.form { return nil }
     return storage.text.hasPrefix("JSONStorage") ? nil : "_storage_\(property)"

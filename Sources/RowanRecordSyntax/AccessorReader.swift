@@ -10,7 +10,7 @@ extension TokenReader {
         "mutating", "nonmutating", "consuming", "borrowing", "__consuming",
     ]
 
-    /// Moves past a block, and returns the words of its accessors; none if it is the body of a getter.
+    /// Skips a block and returns the words of its accessors; empty if it is the body of a getter.
     mutating func readAccessors() throws(SyntaxError) -> [String] {
         guard firstAccessor != nil else {
             try skipBrackets()
@@ -32,17 +32,17 @@ extension TokenReader {
         return words
     }
 
-    /// Whether the brace before us starts observers. After an initial value, any other block is a trailing closure.
+    /// Whether the next brace starts observers. After an initial value, any other block is a trailing closure.
     var startsObservers: Bool { firstAccessor == "willSet" || firstAccessor == "didSet" }
 
-    /// The word of the first accessor after the brace before us.
+    /// The word of the first accessor after the next brace.
     private var firstAccessor: String? {
         var reader = self
         reader.advance()
         return try? reader.takeAccessorWord()
     }
 
-    /// Moves past the attributes, the modifier and the word of an accessor.
+    /// Skips the attributes, the modifier and the word of an accessor.
     private mutating func takeAccessorWord() throws(SyntaxError) -> String? {
         while isAt(.at) { try skipAttribute() }
         if current.kind == .word, Self.accessorModifiers.contains(current.text) { advance() }

@@ -23,7 +23,7 @@ extension TokenReader {
         }
     }
 
-    /// Moves past `#if` … `#endif` with nothing but attributes; stays if it has anything else.
+    /// Skips `#if` … `#endif` if it contains only attributes; otherwise, does not move.
     private mutating func readConditionalAttributes() throws(SyntaxError) -> [AttributeModel]? {
         guard isAt(.hash), peek().keyword == .if else { return nil }
         let start = mark
@@ -51,7 +51,7 @@ extension TokenReader {
         let last = previous!
         var attribute = AttributeModel(
             name: "", text: text(since: start), source: source(since: start), offset: offset, end: last.end)
-        // The name is read again, and the arguments, if there are any.
+        // The name is read again, with any arguments.
         mark = start
         advance()
         attribute.name = try takeAttributeName()
@@ -72,7 +72,7 @@ extension TokenReader {
             }
             let start = mark
             let first = current
-            // To the next comma outside of brackets and generic arguments.
+            // To the next comma outside brackets and generic arguments.
             while !isAt(.comma), !isAt(.closeParenthesis) {
                 guard !isAtEnd else { throw error("expected ')'") }
                 if isAt(.openParenthesis) || isAt(.openBracket) || isAt(.openBrace) {

@@ -1,7 +1,7 @@
-// Conditional compilation inside of declarations and expressions.
+// Conditional compilation inside declarations and expressions.
 
 extension TokenReader {
-    /// Moves from `if`, `elseif` or `else` to the next line; brackets may hold several.
+    /// Moves from `if`, `elseif` or `else` to the next line. Brackets may span several lines.
     mutating func skipCondition() throws(SyntaxError) {
         advance()
         while !isAtEnd, !current.startsLine {
@@ -19,7 +19,7 @@ extension TokenReader {
         return reader.index > index && reader.isAt(.period)
     }
 
-    /// Moves past `#if` … `#endif` in an expression.
+    /// Skips `#if` … `#endif` in an expression.
     mutating func skipConditionalMembers() throws(SyntaxError) {
         let start = current
         var depth = 0

@@ -1,10 +1,10 @@
-// Expressions: where they end. An initial value ends before a comma, a closing bracket, the accessors of its property, or
-// a line that starts a declaration.
+// The ends of expressions. An initial value ends before a comma, a closing bracket, the accessors of its property, or a
+// line that starts a declaration.
 
 extension TokenReader {
-    /// Moves past an expression.
+    /// Skips an expression.
     ///
-    /// - Throws: ``SyntaxError`` if it can't tell where the expression ends.
+    /// - Throws: ``SyntaxError`` if the end of the expression can't be determined.
     mutating func skipExpression() throws(SyntaxError) {
         var openTernaries = 0
         while true {
@@ -41,7 +41,7 @@ extension TokenReader {
         try skipPostfixes(after: operand)
     }
 
-    /// Moves past prefix operators and the words before an operand.
+    /// Skips prefix operators and the words before an operand.
     private mutating func skipPrefixes() {
         while true {
             let token = current
@@ -56,7 +56,7 @@ extension TokenReader {
         }
     }
 
-    /// Whether the current word is followed by an operand, and thus is not an operand itself.
+    /// Whether the current word is followed by an operand and therefore isn't an operand itself.
     private var mayPrecedeOperand: Bool {
         if isAtWord(.try) || isAtWord(.await) { return true }
         let next = peek()
@@ -85,7 +85,7 @@ extension TokenReader {
         }
     }
 
-    /// Moves past an `if`, a `switch` or a `do` that is a value.
+    /// Skips an `if`, a `switch` or a `do` that is a value.
     private mutating func skipStatement() throws(SyntaxError) {
         let word = current.text
         try skipToBlock()
@@ -115,7 +115,7 @@ extension TokenReader {
         }
     }
 
-    /// Moves past calls, subscripts, members, trailing closures and postfix operators.
+    /// Skips calls, subscripts, members, trailing closures and postfix operators.
     ///
     /// - Parameter operand: the first token of what they follow.
     private mutating func skipPostfixes(after operand: Token) throws(SyntaxError) {
@@ -166,7 +166,7 @@ extension TokenReader {
         }
     }
 
-    /// Whether an operator that is glued to its left operand belongs to it alone.
+    /// Whether an operator adjacent to its left operand belongs only to that operand.
     private func isPostfix(_ token: Token) -> Bool {
         if token.text.allSatisfy({ $0 == "?" || $0 == "!" }) { return true }
         if token.precedesSpace { return true }
@@ -186,7 +186,7 @@ extension TokenReader {
         }
     }
 
-    /// Moves past an operator between operands; stays at the end of the expression.
+    /// Skips an operator between operands. At the end of the expression, does not move.
     private mutating func skipOperator(_ openTernaries: inout Int) throws(SyntaxError) -> Bool {
         let token = current
         if token.kind == .word, token.keyword == .as || token.keyword == .is {

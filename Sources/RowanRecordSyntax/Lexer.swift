@@ -1,4 +1,4 @@
-// Swift source as tokens. The lexer knows just enough to find where things end: strings of all kinds with their
+// Swift source as tokens. The lexer supports just enough to find boundaries: strings of all kinds with their
 // interpolations, nested comments, regex literals, operators and brackets.
 
 /// Splits source into tokens.
@@ -6,7 +6,7 @@ public struct Lexer {
     let bytes: [UInt8]
     var position: Int
     private(set) var tokens: [Token] = []
-    /// The open brackets, of which the innermost decides where an interpolation ends.
+    /// The open brackets. The innermost one determines where an interpolation ends.
     private var depth = 0
 
     init(_ bytes: [UInt8], from position: Int) {
@@ -14,9 +14,9 @@ public struct Lexer {
         self.position = position
     }
 
-    /// The tokens of a source; the last one is its end.
+    /// The tokens of a source. The last token is its end.
     ///
-    /// - Throws: ``SyntaxError`` for a comment, a string or a regex literal without end, and for a stray byte.
+    /// - Throws: ``SyntaxError`` for an unterminated comment, string or regex literal, and for a stray byte.
     public static func tokens(of source: String) throws(SyntaxError) -> [Token] {
         var lexer = Lexer(Array(source.utf8), from: 0)
         try lexer.readAll(untilClosingParenthesis: false)
@@ -60,7 +60,7 @@ public struct Lexer {
             case UInt8(ascii: " "), UInt8(ascii: "\t"), 0x0B, 0x0C, 0:
                 position += 1
             case 0xC2 where byte(1) == 0xA0:
-                // A space that breaks no line is a space with a warning.
+                // A space that isn't a line break is a space with a warning.
                 position += 2
             case 0xEF where starts(with: "\u{FEFF}"):
                 position += 3
@@ -77,7 +77,7 @@ public struct Lexer {
         return trivia
     }
 
-    /// Skips a comment, which may contain other comments. Returns whether it contains the end of a line.
+    /// Skips a comment, which may contain other comments. Returns whether it contains a line break.
     private mutating func skipBlockComment() throws(SyntaxError) -> Bool {
         let start = position
         var (nesting, isLine) = (0, false)
@@ -164,7 +164,7 @@ public struct Lexer {
                 self.byte() < 0x80 || !isOperatorCharacter && !(self.byte() == 0xC2 && self.byte(1) == 0xA0)
             {
                 position += 1
-                // The bytes of one character stay together.
+                // The bytes of a character stay together.
                 while self.byte() & 0xC0 == 0x80 { position += 1 }
             }
             append(.word, from: start, trivia)
@@ -213,14 +213,15 @@ public struct Lexer {
         }
     }
 
-    /// Whether a hexadecimal number with digits after a point goes on with an exponent: else the point is a member's.
+    /// Whether a hexadecimal number with digits after a point continues with an exponent. Otherwise, the point is a
+    /// member's.
     private func hasExponent(after start: Int) -> Bool {
         let rest = bytes[start...].prefix { Self.isHexadecimal($0) || $0 == UInt8(ascii: "_") }
         return !rest.isEmpty && rest.endIndex < bytes.count && bytes[rest.endIndex] | 0x20 == UInt8(ascii: "p")
     }
 
     private mutating func skipOperator() {
-        // A sequence that starts with a point may contain points, another one may not.
+        // A sequence that starts with a point may contain points; others may not.
         let startsWithPoint = byte() == UInt8(ascii: ".")
         let start = position
         // In `\.name.?` and `a.!`, the point is a member's. After a space, `.!=` is an operator.
@@ -277,7 +278,7 @@ public struct Lexer {
     private func isEmptyString(hashes: Int) -> Bool {
         guard hashes > 0 else { return false }
         let line = bytes[(position + 3)...].prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-        // A multi-line string has nothing but space after its opening marks.
+        // The opening marks of a multi-line string are followed only by space.
         return line.contains { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
     }
 
@@ -299,7 +300,7 @@ public struct Lexer {
         isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
     }
 
-    /// Whether the byte belongs to a word: characters outside of ASCII do, unless they are operators.
+    /// Whether the byte belongs to a word, which may contain non-ASCII characters unless they are operators.
     private static func isWord(_ byte: UInt8) -> Bool {
         isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte == UInt8(ascii: "_")
             || byte == UInt8(ascii: "$") || byte >= 0x80
@@ -315,7 +316,7 @@ public struct Lexer {
         }
     }
 
-    /// Whether a character outside of ASCII is an operator.
+    /// Whether a non-ASCII character is an operator.
     ///
     /// Source: <https://docs.swift.org/swift-book/documentation/the-swift-programming-language/lexicalstructure/#Operators>
     private var isOperatorCharacter: Bool {

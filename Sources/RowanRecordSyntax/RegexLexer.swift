@@ -1,9 +1,9 @@
-// Regex literals: `/a/` in one line, and `#/a/#` in several.
+// Regex literals: `/a/` on one line, and `#/a/#` on several.
 
 extension Lexer {
-    /// Skips a regex literal, if there is one.
+    /// Skips a regex literal if there is one.
     ///
-    /// - Throws: ``SyntaxError`` for a literal between hashes without end. A slash without partner is an operator.
+    /// - Throws: ``SyntaxError`` for an unterminated literal with hashes. An unmatched slash is an operator.
     mutating func skipRegex(hashes: Int) throws(SyntaxError) -> Bool {
         guard hashes > 0 || mayStartRegex else { return false }
         guard let end = endOfRegex(hashes: hashes) else {
@@ -21,7 +21,7 @@ extension Lexer {
         return last.kind == .symbol && last.end == position && last.mark != .period
     }
 
-    /// Whether what starts at an offset is bound to an operand on its left.
+    /// Whether the text at an offset is bound to an operand on its left.
     func isBound(_ start: Int) -> Bool {
         guard !followsSpace(start) else { return false }
         return ![

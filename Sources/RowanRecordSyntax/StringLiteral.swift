@@ -1,10 +1,10 @@
-// The text of a string literal, without escapes and indentation, and where each byte of it stands in the source.
+// The text of a string literal, without escapes and indentation, and the position of each byte in the source.
 
 /// A string literal: its text, and the expressions that it interpolates.
 public struct StringLiteral: Equatable, Sendable {
     /// An expression between `\(` and `)`.
     public struct Interpolation: Equatable, Sendable {
-        /// The number of bytes of the text before it.
+        /// The number of text bytes before it.
         public let position: Int
         public let source: String
         /// The offset of the expression in the source.
@@ -21,7 +21,7 @@ public struct StringLiteral: Equatable, Sendable {
     public let start: Int
     public let end: Int
 
-    /// - Throws: ``SyntaxError`` if the token is no string literal.
+    /// - Throws: ``SyntaxError`` if the token isn't a string literal.
     public init(_ token: Token) throws(SyntaxError) {
         guard token.kind == .string else { throw SyntaxError("expected a string literal", at: token.start) }
         (start, end) = (token.start, token.end)
@@ -36,9 +36,9 @@ private struct LiteralReader {
     /// The offset of the literal in the source.
     let base: Int
     let hashes: Int
-    /// The space before the closing marks of a literal of several lines; nil for one of a single line.
+    /// The space before the closing marks of a multi-line literal; nil for a single-line literal.
     let indentation: ArraySlice<UInt8>?
-    /// Where the content ends.
+    /// The end of the content.
     let limit: Int
     var position: Int
 
@@ -55,7 +55,7 @@ private struct LiteralReader {
         position = hashes + (isMultiline ? 3 : 1)
         var limit = bytes.count - position
         if isMultiline {
-            // The first line end, and the last one, are no part of the text.
+            // The first and last line breaks are not part of the text.
             let line = bytes[..<limit].lastIndex { Self.endsLine($0) } ?? limit
             indentation = bytes[min(line + 1, limit)..<limit]
             limit = max(line, position)
@@ -82,7 +82,7 @@ private struct LiteralReader {
     mutating func readAll() throws(SyntaxError) {
         if indentation != nil {
             while position < limit, !isAtLineEnd { position += 1 }
-            // An empty literal has a single line end.
+            // An empty literal has a single line break.
             guard position < limit else { return }
             skipLineEnd()
         }
@@ -90,7 +90,7 @@ private struct LiteralReader {
             if bytes[position] == UInt8(ascii: "\\"), hasHashes(position + 1) {
                 try readEscape()
             } else if indentation != nil, isAtLineEnd {
-                // SQL sees the same text, however the file ends its lines.
+                // SQL sees the same text regardless of the line endings of the file.
                 append(UInt8(ascii: "\n"), from: position)
                 skipLineEnd()
             } else {
@@ -100,7 +100,7 @@ private struct LiteralReader {
         }
     }
 
-    /// Skips the end of a line, and the indentation of the next one.
+    /// Skips a line break and the indentation of the next line.
     private mutating func skipLineEnd() {
         position += bytes[position...].starts(with: [UInt8(ascii: "\r"), UInt8(ascii: "\n")]) ? 2 : 1
         for byte in indentation ?? [] where position < limit && bytes[position] == byte { position += 1 }

@@ -1,5 +1,5 @@
-// What a macro needs to know of a type declaration: its attributes, its modifiers, and its members, with as much of the
-// meaning of types and values as source shows.
+// What a macro needs from a type declaration: its attributes, modifiers and members, with the meaning of types and
+// values as far as the source shows it.
 
 /// A type declaration.
 public struct StructModel: Equatable, Sendable {
@@ -8,15 +8,15 @@ public struct StructModel: Equatable, Sendable {
     public var name: NameModel
     public var attributes: [AttributeModel] = []
     public var modifiers: [ModifierModel] = []
-    /// The text of the generic parameters, without spaces; nil without.
+    /// The text of the generic parameters, without spaces; nil if there are none.
     public var genericParameters: String?
     public var inheritedTypes: [TypeModel] = []
     public var members: [MemberModel] = []
 }
 
-/// A name, and its place in the source.
+/// A name and its position in the source.
 public struct NameModel: Equatable, Sendable {
-    /// The name as it is written, perhaps between backticks.
+    /// The name as written, possibly in backticks.
     public let text: String
     /// The offset of its first byte.
     public let offset: Int
@@ -36,7 +36,7 @@ public struct AttributeModel: Equatable, Sendable {
     public var name: String
     /// The whole attribute, without spaces and comments.
     public var text: String
-    /// The whole attribute as it is written, without comments.
+    /// The whole attribute as written, without comments.
     public var source: String
     public var arguments: [ArgumentModel] = []
     public var offset: Int
@@ -45,7 +45,7 @@ public struct AttributeModel: Equatable, Sendable {
     /// Whether the attribute, without its declaration, is inside `#if`.
     public var isConditional = false
 
-    /// The argument with a label, or the first one without.
+    /// The argument with a label, or the first one without a label.
     public subscript(_ label: String?) -> ArgumentModel? { arguments.first { $0.label == label } }
 }
 
@@ -90,7 +90,7 @@ public struct PropertiesModel: Equatable, Sendable {
 
 /// One pattern of a `var` or a `let`.
 public struct BindingModel: Equatable, Sendable {
-    /// The name; for a tuple, its text.
+    /// The name. For a tuple, its text.
     public var name: NameModel
     public var isTuple: Bool
     /// The type; nil if it is inferred.
@@ -100,6 +100,6 @@ public struct BindingModel: Equatable, Sendable {
     /// The words of the accessors, in order; nil without a block, empty for a getter without its word.
     public var accessors: [String]?
 
-    /// Whether the property is stored: without accessors, or with observers only.
+    /// Whether the property is stored: without accessors, or with only observers.
     public var isStored: Bool { accessors?.allSatisfy { $0 == "willSet" || $0 == "didSet" } ?? true && accessors != [] }
 }

@@ -1,9 +1,9 @@
-// Type declarations: members are read one after the other; their bodies are skipped.
+// Type declarations. Members are read one by one; their bodies are skipped.
 
 extension StructModel {
     /// Reads a type declaration.
     ///
-    /// - Throws: ``SyntaxError`` for source that it does not understand. It never guesses.
+    /// - Throws: ``SyntaxError`` for source that can't be parsed. Nothing is guessed.
     public init(parsing source: String) throws(SyntaxError) {
         var reader = try TokenReader(source)
         self = try reader.readTypeDeclaration()
@@ -14,7 +14,7 @@ extension StructModel {
 extension MemberModel {
     /// Reads a member of a struct.
     ///
-    /// - Throws: ``SyntaxError`` for source that it does not understand.
+    /// - Throws: ``SyntaxError`` for source that can't be parsed.
     public init(parsing source: String) throws(SyntaxError) {
         var reader = try TokenReader(source)
         var members: [MemberModel] = []
@@ -45,7 +45,7 @@ extension TokenReader {
         if take(.colon) { type.inheritedTypes = try readInheritedTypes() }
         try skipWhereClause()
         guard isAt(.openBrace) else { throw error("expected '{'") }
-        // Nobody needs the members of other declarations than structs.
+        // The members of declarations other than structs are not needed.
         guard keyword == "struct" else {
             try skipBrackets()
             return type
@@ -67,7 +67,7 @@ extension TokenReader {
         return types
     }
 
-    /// Moves past `<T: P, let n: Int, each U>`.
+    /// Skips `<T: P, let n: Int, each U>`.
     private mutating func skipGenericParameters() throws(SyntaxError) {
         guard takeFirst("<") else { throw error("expected '<'") }
         while !startsWith(">") {
@@ -80,7 +80,7 @@ extension TokenReader {
         guard takeFirst(">") else { throw error("expected '>'") }
     }
 
-    /// Moves past `where T == U, V: P`.
+    /// Skips `where T == U, V: P`.
     private mutating func skipWhereClause() throws(SyntaxError) {
         guard takeWord(.where) else { return }
         repeat {
@@ -103,7 +103,7 @@ extension TokenReader {
         if take(.semicolon) { return }
         let offset = current.start
         var attributes = try readAttributes()
-        // There may be attributes between modifiers.
+        // Modifiers may be separated by attributes.
         var modifiers = try readModifiers()
         while isAt(.at) {
             attributes += try readAttributes()
@@ -127,12 +127,12 @@ extension TokenReader {
             MemberModel(
                 attributes: attributes, modifiers: modifiers, content: content, offset: offset,
                 isConditional: isConditional))
-        // A member ends with its line, a semicolon, or the end of the type.
+        // A member ends at a line break, a semicolon, or the end of the type.
         let isSeparate = current.startsLine || isAtEnd || isAt(.semicolon) || isAt(.closeBrace) || isAt(.hash)
         guard isSeparate else { throw error("expected a new line") }
     }
 
-    /// Moves past `#if` with its members, or `#sourceLocation`; stays before a macro.
+    /// Skips `#if` with its members, or `#sourceLocation`. Before a macro, does not move.
     private mutating func readDirective(_ members: inout [MemberModel]) throws(SyntaxError) -> Bool {
         switch peek().text {
         case "if":
@@ -152,7 +152,7 @@ extension TokenReader {
         return true
     }
 
-    /// Moves past the macro `#name<Type>(arguments) { } label: { }`, and returns its name.
+    /// Skips the macro `#name<Type>(arguments) { } label: { }` and returns its name.
     private mutating func readMacro() throws(SyntaxError) -> String {
         advance()
         var name = try takeName().text
@@ -238,7 +238,7 @@ extension TokenReader {
     }
 
     private mutating func skipOperatorName() throws(SyntaxError) {
-        // `func ==<T>(…)`: the generic parameters may be glued to the operator.
+        // `func ==<T>(…)`: the generic parameters may be adjacent to the operator.
         let token = current
         if token.text.count > 1, token.text.last == "<", peek().kind == .word {
             for character in token.text.dropLast() { _ = takeFirst(character) }
@@ -247,7 +247,7 @@ extension TokenReader {
         }
     }
 
-    /// Moves past the rest of a function, an initializer or a subscript.
+    /// Skips the rest of a function, an initializer or a subscript.
     ///
     /// - Returns: the labels, as in `(a:b:)`, and the text of the parameters.
     private mutating func readSignature() throws(SyntaxError) -> (labels: String, text: String) {
@@ -263,7 +263,7 @@ extension TokenReader {
         return ("(\(labels.map { $0 + ":" }.joined()))", parameters)
     }
 
-    /// Moves past parameters, and returns their labels.
+    /// Skips parameters and returns their labels.
     private mutating func readLabels() throws(SyntaxError) -> [String] {
         var labels: [String] = []
         advance()

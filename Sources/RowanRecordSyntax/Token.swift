@@ -1,12 +1,12 @@
-// The tokens of Swift source, as far as the parser tells them apart.
+// The tokens of Swift source, as far as the parser distinguishes them.
 
 /// A piece of source.
 public struct Token: Equatable, Sendable {
-    /// What a token is.
+    /// The kind of a token.
     public enum Kind: Equatable, Sendable {
-        /// An identifier or a keyword: the parser tells them apart.
+        /// An identifier or a keyword, which the parser distinguishes.
         case word
-        /// An identifier between backticks.
+        /// An identifier in backticks.
         case quoted
         case number
         case string
@@ -55,10 +55,10 @@ public struct Token: Equatable, Sendable {
     public let start: Int
     /// The offset after the last byte.
     public let end: Int
-    /// Whether whitespace or a comment precedes the token, as the compiler sees it for operators: a vertical tab or a
+    /// Whether whitespace or a comment precedes the token, by the compiler's rules for operators: a vertical tab or a
     /// byte order mark does not count.
     public let followsSpace: Bool
-    /// Whether a line ends between the previous token and this one.
+    /// Whether there is a line break between the previous token and this one.
     public let startsLine: Bool
     /// Whether whitespace, a comment or the end of the source follows the token.
     public let precedesSpace: Bool
@@ -76,10 +76,10 @@ public struct Token: Equatable, Sendable {
     }
 }
 
-/// Source that can't be understood.
+/// The error for source that can't be parsed.
 public struct SyntaxError: Error, Equatable {
     public let message: String
-    /// The offset of the byte where it was noticed.
+    /// The offset of the byte at which it was detected.
     public let offset: Int
 
     public init(_ message: String, at offset: Int) {

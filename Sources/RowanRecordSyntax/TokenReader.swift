@@ -1,12 +1,12 @@
-// Reads tokens one after the other, and skips the contents of brackets.
+// Reads tokens one by one and skips the contents of brackets.
 
 /// A position among the tokens of a source.
 struct TokenReader {
     let tokens: [Token]
     var index = 0
-    /// The part of the current token that was read already: `>?` is `>` and `?` in a type.
+    /// The part of the current token that was already read: `>?` is `>` and `?` in a type.
     private var taken = 0
-    /// The number of parentheses around a type that is read.
+    /// The number of parentheses around the type being read.
     var depth = 0
 
     init(_ source: String) throws(SyntaxError) { tokens = try Lexer.tokens(of: source) }
@@ -19,7 +19,7 @@ struct TokenReader {
             followsSpace: false, startsLine: false, precedesSpace: token.precedesSpace)
     }
 
-    /// A token further on.
+    /// A later token.
     func peek(_ count: Int = 1) -> Token { tokens[min(index + count, tokens.count - 1)] }
 
     var previous: Token? { taken > 0 ? tokens[index] : index > 0 ? tokens[index - 1] : nil }
@@ -31,7 +31,7 @@ struct TokenReader {
         if index < tokens.count - 1 { index += 1 }
     }
 
-    /// Whether the current token is this punctuation mark, or starts with it.
+    /// Whether the current token is this mark.
     func isAt(_ mark: Token.Mark) -> Bool { current.mark == mark }
 
     func startsWith(_ mark: Character) -> Bool {
@@ -43,14 +43,14 @@ struct TokenReader {
 
     var isAtName: Bool { current.kind == .word || current.kind == .quoted }
 
-    /// Moves past a mark.
+    /// Skips a mark.
     mutating func take(_ mark: Token.Mark) -> Bool {
         guard isAt(mark) else { return false }
         advance()
         return true
     }
 
-    /// Moves past the first character of an operator, and leaves the others.
+    /// Skips the first character of an operator and leaves the others.
     mutating func takeFirst(_ mark: Character) -> Bool {
         guard startsWith(mark) else { return false }
         let length = current.text.count
@@ -76,7 +76,7 @@ struct TokenReader {
         return SyntaxError("\(message) instead of \(found)", at: current.start)
     }
 
-    /// Skips a bracket, and all until its partner.
+    /// Skips everything from a bracket to its match.
     mutating func skipBrackets() throws(SyntaxError) {
         let start = current
         var open: [Token.Mark] = []
@@ -110,7 +110,7 @@ struct TokenReader {
         return text
     }
 
-    /// The source since a position, without comments, with a line break or a space where it has one: a line may end a
+    /// The source since a position, without comments. A line break or a space is kept, because a line break may end a
     /// statement.
     func source(since start: Mark) -> String {
         var source = ""

@@ -1,8 +1,8 @@
-// Types and values, as far as a macro looks into them: the rest is the compiler's business.
+// Types and values, as far as a macro examines them. The rest is left to the compiler.
 
-/// A type as it is written.
+/// A type as written.
 public struct TypeModel: Equatable, Sendable {
-    /// What the source shows of a type.
+    /// The form of a type, as far as the source shows it.
     public indirect enum Form: Equatable, Sendable {
         /// `Module.Name<Argument>`: the name without its arguments.
         case named(String, arguments: [Form])
@@ -20,12 +20,12 @@ public struct TypeModel: Equatable, Sendable {
     public let form: Form
     /// The type, without spaces and comments.
     public let text: String
-    /// The type as it is written, without comments.
+    /// The type as written, without comments.
     public let source: String
-    /// Whether it is, or has, a function type.
+    /// Whether it is, or contains, a function type.
     public let hasFunction: Bool
 
-    /// Whether both are the same, apart from white space.
+    /// Whether both are the same, apart from whitespace.
     public static func == (lhs: TypeModel, rhs: TypeModel) -> Bool { lhs.text == rhs.text }
 
     /// The last component of a name.
@@ -36,7 +36,7 @@ public struct TypeModel: Equatable, Sendable {
 }
 
 extension TypeModel.Form {
-    /// The type in an optional; nil if it is none.
+    /// The type in an optional; nil if it isn't one.
     public var wrapped: TypeModel.Form? {
         switch self {
         case .optional(let wrapped): wrapped
@@ -46,9 +46,9 @@ extension TypeModel.Form {
     }
 }
 
-/// An expression as it is written.
+/// An expression as written.
 public struct ValueModel: Equatable, Sendable {
-    /// What the source shows of a value.
+    /// The form of a value, as far as the source shows it.
     public enum Form: Equatable, Sendable {
         /// A string literal, plain without interpolation and line breaks.
         case text(isPlain: Bool)
@@ -58,7 +58,7 @@ public struct ValueModel: Equatable, Sendable {
         case null
         /// `nil as Int?`, `Int?.none`
         case cast(TypeModel.Form)
-        /// `.name(arguments)`: all after the point.
+        /// `.name(arguments)`: everything after the point.
         case member(String)
         /// `Name.self`: the source of the type.
         case metatype(String)
@@ -68,10 +68,10 @@ public struct ValueModel: Equatable, Sendable {
     public let form: Form
     /// The value, without spaces and comments between tokens.
     public let text: String
-    /// The value as it is written, without comments.
+    /// The value as written, without comments.
     public let source: String
 
-    /// Whether both are the same, apart from white space.
+    /// Whether both are the same, apart from whitespace.
     public static func == (lhs: ValueModel, rhs: ValueModel) -> Bool { lhs.text == rhs.text }
 }
 

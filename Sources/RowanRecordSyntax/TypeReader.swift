@@ -1,7 +1,7 @@
-// Types: where they end. Their meaning is the compiler's business.
+// The ends of types. Their meaning is left to the compiler.
 
 extension TokenReader {
-    /// Moves past a type.
+    /// Skips a type.
     ///
     /// - Throws: ``SyntaxError`` if there is none.
     mutating func skipType() throws(SyntaxError) { _ = try readTypeForm() }
@@ -41,7 +41,7 @@ extension TokenReader {
         return true
     }
 
-    /// Moves past `async throws ->`. Without an arrow, the words belong to what follows: `async` may be a modifier.
+    /// Skips `async throws ->`. Without an arrow, the words belong to what follows: `async` may be a modifier.
     mutating func takeArrow() -> Bool {
         let start = mark
         if (try? skipEffects()) != nil, take(.arrow) { return true }
@@ -49,7 +49,7 @@ extension TokenReader {
         return false
     }
 
-    /// Moves past `async throws(E)`.
+    /// Skips `async throws(E)`.
     mutating func skipEffects() throws(SyntaxError) {
         while isAtWord(.async) || isAtWord(.throws) || isAtWord(.rethrows) || isAtWord(.reasync) {
             let mayHaveType = isAtWord(.throws)
@@ -64,7 +64,7 @@ extension TokenReader {
         "_const", "nonisolated",
     ]
 
-    /// - Returns: whether there is a word or a `~`: then the type is more than what follows.
+    /// - Returns: whether there is a word or a `~`, so that the type is more than what follows.
     @discardableResult
     private mutating func skipTypePrefixes() throws(SyntaxError) -> Bool {
         var hasPrefix = false
@@ -95,7 +95,7 @@ extension TokenReader {
         }
     }
 
-    /// Reads a name, a tuple, an array or a dictionary, with what is glued to it.
+    /// Reads a name, a tuple, an array or a dictionary, with adjacent tokens.
     private mutating func readSimpleType() throws(SyntaxError) -> TypeModel.Form {
         var form: TypeModel.Form
         if isAt(.openParenthesis) {
@@ -128,19 +128,19 @@ extension TokenReader {
         }
     }
 
-    /// The type between the parentheses before us, if there is exactly one.
+    /// The type between the next parentheses, if there is exactly one.
     private var typeInParentheses: TypeModel.Form? {
-        // Deeper ones mean nothing to anybody, and would take a deep stack.
+        // Deeper types have no meaning, and would need a deep stack.
         guard depth < 20 else { return .other }
         var reader = self
         reader.depth += 1
         reader.advance()
-        // A label, for example, is no type: then it is a tuple.
+        // A label, for example, isn't a type: it is then a tuple.
         guard let form = try? reader.readTypeForm(), reader.isAt(.closeParenthesis) else { return nil }
         return form
     }
 
-    /// Moves past `Module::`.
+    /// Skips `Module::`.
     private mutating func skipModuleSelector() throws(SyntaxError) {
         while isAt(.colon), peek().mark == .colon, peek().start == current.end {
             advance()
@@ -168,7 +168,7 @@ extension TokenReader {
         return .other
     }
 
-    /// Moves past generic arguments of an expression; stays if the angle bracket is an operator.
+    /// Skips generic arguments of an expression. If the angle bracket is an operator, does not move.
     mutating func skipGenericArgumentsOfExpression() -> Bool {
         guard startsWith("<"), let last = previous, last.kind == .word || last.kind == .quoted else { return false }
         let start = mark
@@ -197,7 +197,7 @@ extension TokenReader {
         }
     }
 
-    /// Moves past `@Name.Name<Type>(arguments)`. Arguments follow without space, so that `@Flag (a, b)` has none.
+    /// Skips `@Name.Name<Type>(arguments)`. Arguments follow without a space, so `@Flag (a, b)` has none.
     mutating func skipAttribute() throws(SyntaxError) {
         guard take(.at) else { throw error("expected an attribute") }
         let name = try takeAttributeName()
@@ -206,10 +206,10 @@ extension TokenReader {
         }
     }
 
-    /// Attributes that have no arguments, so that a bracket after them is the function type's.
+    /// Attributes without arguments: a bracket after them belongs to the function type.
     private static let attributesOfFunctionTypes: Set<String> = ["escaping", "autoclosure", "Sendable", "noescape"]
 
-    /// Moves past the name of an attribute, and returns its last component.
+    /// Skips the name of an attribute and returns its last component.
     mutating func takeAttributeName() throws(SyntaxError) -> String {
         var name = try takeName().text
         while isAt(.colon), peek().mark == .colon, peek().start == current.end {

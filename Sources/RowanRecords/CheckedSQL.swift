@@ -11,14 +11,13 @@
 /// try db.execute(literal: #sql("DELETE FROM \(Place.self) WHERE id IN \(ids)"))
 /// ```
 ///
-/// The schema is the nearest `schema.sql` above the source file, which `writeSchema(to:)` of a
-/// `DatabaseMigrator` writes. An error of SQLite is an error of the compiler, at its place in the literal. The article "Checked SQL" has the
-/// rules.
+/// The schema is the nearest `schema.sql` above the source file, which `writeSchema(to:)` of a `DatabaseMigrator`
+/// writes. An SQLite error is a compiler error at its position in the literal. The article "Checked SQL" has the rules.
 ///
 /// Article: <doc:CheckedSQL>.
 ///
-/// - Parameter sql: one or more statements. Interpolated values become arguments, sequences after `IN` a list of them,
-///   record types and columns names. Nothing else can be interpolated.
+/// - Parameter sql: one or more statements. Interpolated values become arguments, sequences after `IN` become lists of
+///   arguments, and record types and columns become names. Nothing else can be interpolated.
 @freestanding(expression)
 public macro sql(_ sql: CheckedSQL) -> SQL = #externalMacro(module: "RowanRecordsPlugin", type: "SQLMacro")
 
@@ -33,8 +32,8 @@ public macro sql<Value>(_ sql: CheckedSQL) -> SQLRequest<Value> =
 
 /// The literal of `#sql`.
 ///
-/// The overloads without label are what may be interpolated. The macro writes the labels: they prove that an interpolation
-/// is what the checked SQL has at its place.
+/// The overloads without a label define what may be interpolated. The macro writes the labels, which ensure that each
+/// interpolation matches the checked SQL at its position.
 public struct CheckedSQL: ExpressibleByStringInterpolation, Sendable {
     let sql: SQL
 
@@ -103,7 +102,7 @@ public struct CheckedSQL: ExpressibleByStringInterpolation, Sendable {
 
         /// For generated code.
         ///
-        /// - Parameter checked: the table that the macro has taken for that of the type, of which it knows only the name.
+        /// - Parameter checked: the table that the macro assumed for the type, of which it sees only the name.
         public mutating func appendInterpolation<Record: TableRecord>(_table: Record.Type, _ checked: String) {
             let table = _table.databaseTableName
             guard table != checked else { return base.appendInterpolation(_table) }
@@ -114,14 +113,14 @@ public struct CheckedSQL: ExpressibleByStringInterpolation, Sendable {
 
         /// For generated code.
         ///
-        /// - Parameter checked: the name that the macro has taken for that of the column: that of its property.
+        /// - Parameter checked: the name that the macro assumed for the column: the name of its property.
         public mutating func appendInterpolation<Value>(_column: TypedColumn<Value>, _ checked: String) {
             appendInterpolation(_column: _column.untyped, checked)
         }
 
         /// For generated code.
         ///
-        /// - Parameter checked: the name that the macro has taken for that of the column: that of its property.
+        /// - Parameter checked: the name that the macro assumed for the column: the name of its property.
         public mutating func appendInterpolation(_column: some ColumnExpression, _ checked: String) {
             guard _column.name != checked else { return base.appendInterpolation(_column) }
             refuse(
@@ -129,7 +128,7 @@ public struct CheckedSQL: ExpressibleByStringInterpolation, Sendable {
                     + "as text")
         }
 
-        /// Interpolation can't throw: the execution does.
+        /// An interpolation can't throw, so the execution does.
         private mutating func refuse(_ message: String) {
             base.appendInterpolation(
                 SQLExpression.deferred(
@@ -138,22 +137,22 @@ public struct CheckedSQL: ExpressibleByStringInterpolation, Sendable {
     }
 }
 
-// What `#sql` refuses. The macro refuses labels; the compiler refuses the types of which the macro can't know.
+// What `#sql` rejects. The macro rejects labels; the compiler rejects types that the macro can't check.
 extension CheckedSQL.StringInterpolation {
-    /// #sql refuses it.
+    /// Rejected by #sql.
     public mutating func appendInterpolation(sql: String, arguments: StatementArguments = StatementArguments()) {}
 
-    /// #sql refuses it.
+    /// Rejected by #sql.
     public mutating func appendInterpolation(literal: SQL) {}
 
-    /// #sql refuses it.
+    /// Rejected by #sql.
     public mutating func appendInterpolation(identifier: String) {}
 
-    /// #sql refuses it.
+    /// Rejected by #sql.
     @_disfavoredOverload
     public mutating func appendInterpolation(_ sql: any SQLSpecificExpressible) {}
 
-    /// #sql refuses it.
+    /// Rejected by #sql.
     @available(
         *, unavailable,
         message: "#sql checks text that it can read: it takes values, record types and columns, and no other SQL"
@@ -161,24 +160,24 @@ extension CheckedSQL.StringInterpolation {
     @_disfavoredOverload
     public mutating func appendInterpolation(_value: any SQLSpecificExpressible) {}
 
-    /// #sql refuses it.
+    /// Rejected by #sql.
     @available(*, unavailable, message: "#sql needs to read the name of a column: write 'Type.Columns.name'")
     public mutating func appendInterpolation<Value>(_value: TypedColumn<Value>) {}
 
-    /// #sql refuses it.
+    /// Rejected by #sql.
     @available(*, unavailable, message: "#sql needs to read the name of a column: write 'Type.Columns.name'")
     public mutating func appendInterpolation(_value: some ColumnExpression) {}
 
-    /// #sql refuses it.
+    /// Rejected by #sql.
     @available(*, unavailable, message: "#sql needs to read the name of a record type: write 'Type.self'")
     public mutating func appendInterpolation<Record: TableRecord>(_value: Record.Type) {}
 
-    /// #sql refuses it.
+    /// Rejected by #sql.
     @available(*, unavailable, message: "#sql checks a list only after IN: write 'IN \\(values)'")
     public mutating func appendInterpolation<Values: Sequence>(_value: Values)
     where Values.Element: DatabaseValueConvertible {}
 
-    /// #sql refuses it.
+    /// Rejected by #sql.
     @available(*, unavailable, message: "#sql checks a list after IN: write 'IN (\\(value))' for a single value")
     public mutating func appendInterpolation<Value: DatabaseValueConvertible>(_list: Value?) {}
 }

@@ -2,7 +2,8 @@
 
 @_exported public import Rowan
 
-/// Makes a struct a record: it is read from rows, inserted, updated and requested, with a column for each stored property.
+/// Makes a struct a record that can be read from rows, inserted, updated and requested, with a column for each stored
+/// property.
 ///
 /// ```swift
 /// @Record("place") struct Place {
@@ -18,12 +19,12 @@
 /// let places = try Place.filter { $0.title == "Minster" }.fetchAll(db)
 /// ```
 ///
-/// The key is the property `id`, or each property with ``PrimaryKey()``. What the body of the struct declares itself is not
-/// generated.
+/// The key is the property `id`, or each property with ``PrimaryKey()``. Members that the struct's body declares are
+/// not generated.
 ///
 /// Article: <doc:RecordsByMacro>.
 ///
-/// - Parameter tableName: a string literal; nil for the name that derives from the type.
+/// - Parameter tableName: a string literal; nil for the name derived from the type.
 @attached(
     extension,
     conformances: FetchableRecord, TableRecord, EncodableRecord, MutablePersistableRecord, PersistableRecord,
@@ -34,7 +35,7 @@
     named(_didInsert))
 public macro Record(_ tableName: String? = nil) = #externalMacro(module: "RowanRecordsPlugin", type: "RecordMacro")
 
-/// Makes a struct a record with a memberwise initializer that is as accessible as the struct: that of the compiler is
+/// Makes a struct a record with a memberwise initializer that has the access level of the struct: the compiler's is
 /// internal.
 ///
 /// ```swift
@@ -56,7 +57,7 @@ public macro Record(_ tableName: String? = nil) = #externalMacro(module: "RowanR
 /// Article: <doc:RecordsByMacro>.
 ///
 /// - Parameters:
-///   - tableName: a string literal; nil for the name that derives from the type.
+///   - tableName: a string literal; nil for the name derived from the type.
 ///   - memberwise: `true` for the initializer.
 @attached(
     extension,
@@ -87,7 +88,7 @@ public macro Record(_ tableName: String? = nil, memberwise: Bool) =
 @attached(extension, conformances: FetchableRecord, names: named(_members), named(init(row:)))
 public macro Selection() = #externalMacro(module: "RowanRecordsPlugin", type: "SelectionMacro")
 
-/// The name of a property's column, and how it stores values.
+/// The name of a property's column, and the storage of its values.
 ///
 /// ```swift
 /// @Column("remark", as: .unixTime) var noted: Date?
@@ -98,7 +99,7 @@ public macro Selection() = #externalMacro(module: "RowanRecordsPlugin", type: "S
 /// - Parameters:
 ///   - name: a string literal; nil for the name of the property.
 ///   - storage: `.unixTime`, `.milliseconds`, `.iso8601`, `.uuidText`, `.vector`, or a `ColumnStorage` of your own.
-///   - generated: whether the database computes the column, which is then read, and never written.
+///   - generated: whether the database computes the column, which is then read but never written.
 @attached(peer, names: prefixed(_storage_))
 public macro Column<Storage: ColumnStorage>(_ name: String? = nil, as storage: Storage, generated: Bool = false) =
     #externalMacro(module: "RowanRecordsPlugin", type: "StorageMacro")
@@ -110,7 +111,7 @@ public macro Column<Storage: ColumnStorage>(_ name: String? = nil, as storage: S
 /// - Parameters:
 ///   - name: a string literal; nil for the name of the property.
 ///   - storage: `.json`.
-///   - generated: whether the database computes the column, which is then read, and never written.
+///   - generated: whether the database computes the column, which is then read but never written.
 @attached(peer)
 public macro Column(_ name: String? = nil, as storage: JSONStorage, generated: Bool = false) =
     #externalMacro(module: "RowanRecordsPlugin", type: "MarkerMacro")
@@ -121,7 +122,7 @@ public macro Column(_ name: String? = nil, as storage: JSONStorage, generated: B
 ///
 /// - Parameters:
 ///   - name: a string literal; nil for the name of the property.
-///   - generated: whether the database computes the column, which is then read, and never written.
+///   - generated: whether the database computes the column, which is then read but never written.
 @attached(peer)
 public macro Column(_ name: String? = nil, generated: Bool = false) =
     #externalMacro(module: "RowanRecordsPlugin", type: "MarkerMacro")
@@ -157,8 +158,8 @@ public macro Ignored() = #externalMacro(module: "RowanRecordsPlugin", type: "Mar
 ///
 /// - Parameters:
 ///   - destination: the record type.
-///   - onDelete: the action that the migration defines: `checkSchema(of:)` compares it; nil for any.
-///   - onUpdate: the action that the migration defines: `checkSchema(of:)` compares it; nil for any.
+///   - onDelete: the action that the migration defines, which `checkSchema(of:)` compares; nil for any.
+///   - onUpdate: the action that the migration defines, which `checkSchema(of:)` compares; nil for any.
 @attached(peer, names: arbitrary)
 public macro References<Destination>(
     _ destination: Destination.Type, onDelete: Database.ForeignKeyAction? = nil,

@@ -1,31 +1,32 @@
-// The tokens of an SQL text. SQLite compiles it, but does not tell where its names, parameters and comments stand.
+// The tokens of an SQL text. SQLite compiles it but does not report the positions of its names, parameters and
+// comments.
 
 import RowanSQLText
 
 /// A token of an SQL text.
 struct SQLToken: Equatable {
     enum Kind: Equatable {
-        /// A name or a keyword, also in quotes.
+        /// A name or a keyword, possibly in quotes.
         case word
         /// `?`, `?1`, `:name`, `@name`, `$name`
         case parameter
-        /// `'text'`, and `x'00'`
+        /// `'text'` and `x'00'`
         case text
         case comment
-        /// A number, a sign, or what SQL does not know.
+        /// A number, a sign, or anything that isn't SQL.
         case other
     }
 
     let kind: Kind
-    /// The text of the token; of a word the name, without quotes.
+    /// The text of the token. For a word, the name without quotes.
     let text: String
-    /// Where it stands, with its quotes, in bytes.
+    /// Its position, including quotes, in bytes.
     let range: Range<Int>
     /// Whether a point precedes it: `title` in `place.title`.
     let followsPoint: Bool
 }
 
-/// The tokens of an SQL text, without its spaces. A text, name or comment without end reaches to the end.
+/// The tokens of an SQL text, without its spaces. Unterminated text, names and comments reach to the end.
 func sqlTokens(_ sql: [UInt8]) -> [SQLToken] {
     var scanner = SQLScanner(String(decoding: sql, as: UTF8.self))
     let bytes = scanner.sql.utf8
@@ -38,7 +39,7 @@ func sqlTokens(_ sql: [UInt8]) -> [SQLToken] {
         let end = bytes.distance(from: bytes.startIndex, to: token.range.upperBound)
         tokens.append(
             SQLToken(kind: kind, text: text ?? scanner[token], range: start..<end, followsPoint: followsPoint))
-        // A comment may stand between the point and the name.
+        // A comment may be between the point and the name.
         if kind != .comment { followsPoint = kind == .other && scanner[token] == "." }
     }
     return tokens

@@ -1,4 +1,4 @@
-// Functions, collations and tokenizers that statements may name: nothing ever calls them here.
+// Functions, collations and tokenizers that statements may name. They are never called here.
 
 import RowanSQLite
 
@@ -26,7 +26,7 @@ extension SchemaDatabase {
         guard let api = fts5API() else { return }
         var tokenizer = fts5_tokenizer(
             xCreate: { _, _, _, result in
-                // FTS5 needs a pointer, which nothing reads.
+                // FTS5 needs a pointer, which is never read.
                 result?.pointee = OpaquePointer(bitPattern: 1)
                 return SQLITE_OK
             },

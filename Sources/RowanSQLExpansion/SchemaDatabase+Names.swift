@@ -1,4 +1,4 @@
-// Names that SQLite does not know, and the names of the schema that they resemble.
+// Names that are unknown to SQLite, and the schema's names that resemble them.
 
 import RowanSQLText
 import RowanSQLite
@@ -11,7 +11,7 @@ struct UnknownName: Equatable {
     let isQualified: Bool
 }
 
-/// The name in a message of SQLite; nil if it names none.
+/// The name in an SQLite message; nil if it contains none.
 func unknownName(_ message: String) -> UnknownName? {
     func name(_ text: Substring, _ kind: UnknownName.Kind) -> UnknownName {
         // SQLite 3.41 and later add advice.
@@ -42,7 +42,7 @@ extension String {
 }
 
 extension SchemaDatabase {
-    /// The name of the schema that resembles an unknown name most.
+    /// The name of the schema that most resembles an unknown name.
     func suggestion(for unknown: UnknownName, _ words: [SQLToken]) -> String? {
         let candidates: [String]
         switch unknown.kind {
@@ -55,12 +55,12 @@ extension SchemaDatabase {
                 "SELECT m.name, c.name FROM sqlite_master m, pragma_table_xinfo(m.name) c "
                     + "WHERE m.type IN ('table', 'view')", where: { used.contains($0.lowercased()) })
         }
-        // The name itself is known elsewhere only: in another table, or another database.
+        // The name itself exists elsewhere only: in another table or another database.
         return unknown.name.nearest(
             in: candidates.filter { $0.lowercased() != unknown.name.lowercased() }.sorted())
     }
 
-    /// The last column of a query, for the rows whose first column fulfills a condition.
+    /// The last column of a query, for the rows whose first column meets a condition.
     private func names(_ sql: String, where isIncluded: (String) -> Bool = { _ in true }) -> [String] {
         var statement: OpaquePointer?
         guard sqlite3_prepare_v2(connection, sql, -1, &statement, nil) == SQLITE_OK else { return [] }

@@ -6,12 +6,12 @@ import Foundation
 /// An empty database with the tables of a schema.
 final class SchemaDatabase {
     let connection: OpaquePointer
-    /// The tables of record types, where they don't follow from the names of the types.
+    /// The tables of record types that don't follow from the names of the types.
     private(set) var recordTables: [String: String] = [:]
 
-    /// - Parameter schema: SQL statements, and comments that declare what SQL can't.
+    /// - Parameter schema: SQL statements, and comments that declare what SQL can't express.
     init(_ schema: String) throws(SchemaError) {
-        // A byte order mark is no part of the first line.
+        // A byte order mark is not part of the first line.
         let schema = schema.unicodeScalars.first == "\u{FEFF}" ? String(schema.unicodeScalars.dropFirst()) : schema
         var pointer: OpaquePointer?
         guard sqlite3_open_v2(":memory:", &pointer, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil) == SQLITE_OK,
@@ -21,15 +21,15 @@ final class SchemaDatabase {
             throw SchemaError("SQLite can't open a database in memory", line: 1)
         }
         connection = pointer
-        // As connections of Rowan: "name" is a column, and never a text.
+        // As in Rowan's connections: "name" is a column, never text.
         _ = rowan_db_config(connection, SQLITE_DBCONFIG_DQS_DML, 0)
         _ = rowan_db_config(connection, SQLITE_DBCONFIG_DQS_DDL, 0)
         _ = execute("PRAGMA max_page_count = \(Self.maximumPageCount)")
-        // The connection serves all expansions, and nothing but the schema changes it. It may not run pragmas.
+        // The connection serves all expansions, and only the schema changes it. It may not run pragmas.
         sqlite3_set_authorizer(connection, { _, action, name, _, _, _ in allowed(action, name) }, nil)
         sqlite3_progress_handler(
             connection, CInt(Budget.steps),
-            // Invariant: the object, which has the budget, closes the connection.
+            // Invariant: the object that owns the budget closes the connection.
             { Unmanaged<Budget>.fromOpaque($0!).takeUnretainedValue().isSpent ? 1 : 0 },
             Unmanaged.passUnretained(budget).toOpaque())
         sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, Self.maximumLength)
@@ -41,19 +41,19 @@ final class SchemaDatabase {
         }
         let declaredTables = try declare(bytes)
         try load(bytes, except: declaredTables)
-        // Statements are only compiled from now on.
+        // From now on, statements are only compiled.
         sqlite3_progress_handler(connection, 0, nil, nil)
     }
 
     private let budget = Budget()
-    /// The maximum number of bytes in a text or a blob.
+    /// The maximum number of bytes in text or a blob.
     private static let maximumLength: CInt = 1_000_000
     /// The maximum size of the database: 64 MB.
     private static let maximumPageCount = 16_384
 
-    /// The limit of what the statements of a schema cost together.
+    /// The limit for the total cost of the statements of a schema.
     private final class Budget {
-        /// The instructions of SQLite's virtual machine between two checks.
+        /// The number of SQLite virtual machine instructions between two checks.
         static let steps = 1_000
         /// About a second, unless an instruction writes many bytes.
         private var remainingChecks = 20_000
@@ -67,19 +67,19 @@ final class SchemaDatabase {
 
     deinit { sqlite3_close_v2(connection) }
 
-    /// The collations of all connections of Rowan.
+    /// The collations of all Rowan connections.
     private static let builtinCollations = [
         "swiftCompare", "swiftCaseInsensitiveCompare", "swiftLocalizedCaseInsensitiveCompare", "swiftLocalizedCompare",
         "swiftLocalizedStandardCompare",
     ]
 
-    /// The functions of all connections of Rowan.
+    /// The functions of all Rowan connections.
     private static let builtinFunctions = [
         "swiftCapitalizedString", "swiftLowercaseString", "swiftUppercaseString", "swiftLocalizedCapitalizedString",
         "swiftLocalizedLowercaseString", "swiftLocalizedUppercaseString",
     ]
 
-    /// Adds what the comments declare. Returns the names of the tables, in lower case.
+    /// Adds what the comments declare. Returns the names of the tables in lower case.
     private func declare(_ schema: [UInt8]) throws(SchemaError) -> Set<String> {
         var tables: Set<String> = []
         for (directive, line) in try SchemaDirective.all(in: schema) {
@@ -98,7 +98,7 @@ final class SchemaDatabase {
 
     private var message: String { String(cString: sqlite3_errmsg(connection)) }
 
-    /// Runs statements. Returns the error.
+    /// Runs statements. Returns the error, if any.
     private func execute(_ sql: String) -> String? {
         sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK ? nil : message
     }
@@ -114,7 +114,7 @@ final class SchemaDatabase {
             let message = message
             let tokens = sqlTokens(Array(schema[range])).filter { $0.kind != .comment }
             if let table = createdTable(tokens.prefix(9).map(\.text)) {
-                // SQLite creates its own tables: the shell lists them, but nobody else can create them.
+                // SQLite creates its own tables: the shell lists them, but they can't be created otherwise.
                 if declaredTables.contains(table) || table.hasPrefix("sqlite_") { return true }
             }
             let place = range.lowerBound + (tokens.first?.range.lowerBound ?? 0)
@@ -124,11 +124,12 @@ final class SchemaDatabase {
         if let failure { throw failure }
     }
 
-    /// Compiles the statements of an SQL text, one after the other.
+    /// Compiles the statements of an SQL text one by one.
     ///
     /// - Parameters:
-    ///   - sql: an SQL text without NUL characters.
-    ///   - body: gets nil for a statement with an error, and where it stands. Returns whether to go on.
+    ///   - sql: SQL text without NUL characters.
+    ///   - body: receives nil for a statement with an error, and the position of the statement. Returns whether to
+    ///     continue.
     private func forEachStatement(_ sql: [UInt8], _ body: (OpaquePointer?, Range<Int>) -> Bool) {
         (sql + [0]).withUnsafeBufferPointer { buffer in
             buffer.withMemoryRebound(to: CChar.self) { text in
@@ -141,11 +142,11 @@ final class SchemaDatabase {
                         connection, base + offset, CInt(text.count - offset), &statement, &tail)
                     defer { sqlite3_finalize(statement) }
                     let start = offset
-                    // SQLite gives no tail of a statement with an error.
+                    // SQLite reports no tail of a statement with an error.
                     offset =
                         code == SQLITE_OK
                         ? tail.map { base.distance(to: $0) } ?? sql.count : endOfStatement(sql, from: offset)
-                    // A comment is no statement.
+                    // A comment is not a statement.
                     if code == SQLITE_OK, statement == nil { continue }
                     guard body(statement, start..<offset) else { return }
                 }
@@ -153,7 +154,7 @@ final class SchemaDatabase {
         }
     }
 
-    /// Where a statement begins after its spaces and comments.
+    /// The start of a statement after its spaces and comments.
     private func firstByte(_ sql: [UInt8], _ start: Int) -> Int {
         start + (sqlTokens(Array(sql[start...])).first { $0.kind != .comment }?.range.lowerBound ?? 0)
     }
@@ -170,12 +171,12 @@ final class SchemaDatabase {
 
     // MARK: Checks
 
-    /// What SQLite says of a text.
+    /// What SQLite reports about a text.
     struct Finding: Equatable {
         let message: String
-        /// Where it stands in the text, in bytes.
+        /// The position in the text, in bytes.
         let offset: Int
-        /// The name that SQLite does not know.
+        /// The name that is unknown to SQLite.
         var unknown: SQLToken?
         /// A name of the schema that resembles it.
         var suggestion: String?
@@ -183,7 +184,7 @@ final class SchemaDatabase {
 
     /// Compiles all statements of a text.
     ///
-    /// - Parameter sql: an SQL text without NUL characters.
+    /// - Parameter sql: SQL text without NUL characters.
     /// - Returns: the first error, and the number of statements.
     func check(_ sql: [UInt8]) -> (finding: Finding?, statements: Int) {
         var statements = 0
@@ -199,13 +200,13 @@ final class SchemaDatabase {
         return (finding, statements)
     }
 
-    /// The place of the last error in a text.
+    /// The position of the last error in a text.
     private func finding(_ sql: [UInt8], from start: Int) -> Finding {
         let (message, offset) = (message, Int(rowan_error_offset(connection)))
         if let wanted = unknownName(message) {
             let words = sqlWords(sql).filter { $0.range.lowerBound >= start }
             let same = words.filter { $0.text.lowercased() == wanted.name.lowercased() }
-            // `place.titel` is a `titel` after a point.
+            // In `place.titel`, the word `titel` follows a point.
             if let word = same.first(where: { $0.followsPoint == wanted.isQualified }) ?? same.first {
                 let suggestion = suggestion(for: wanted, words)
                 return Finding(
@@ -217,7 +218,7 @@ final class SchemaDatabase {
     }
 }
 
-/// Whether a statement may be compiled. A pragma has no effect: some work while they are compiled.
+/// Whether a statement may be compiled. Pragmas are ignored, because some take effect while they are compiled.
 private func allowed(_ action: CInt, _ name: UnsafePointer<CChar>?) -> CInt {
     switch action {
     case SQLITE_PRAGMA: name.map { String(cString: $0) }?.lowercased() == "table_xinfo" ? SQLITE_OK : SQLITE_IGNORE
@@ -226,7 +227,7 @@ private func allowed(_ action: CInt, _ name: UnsafePointer<CChar>?) -> CInt {
     }
 }
 
-/// The line of a place in a text: the first one is 1.
+/// The line of a position in a text, from 1.
 func line(at place: Int, in text: [UInt8]) -> Int { 1 + text[..<place].count { $0 == UInt8(ascii: "\n") } }
 
 /// The name of the table that a statement creates, in lower case; nil for another statement.
@@ -241,7 +242,7 @@ private func createdTable(_ tokens: [String]) -> String? {
     _ = take("virtual")
     guard take("table") else { return nil }
     if take("if") { words = words.dropFirst(2) }
-    // `main.place` is a place.
+    // `main.place` is the table `place`.
     if words.dropFirst().first == "." { words = words.dropFirst(2) }
     return words.first
 }

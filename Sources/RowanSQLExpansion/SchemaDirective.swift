@@ -1,4 +1,4 @@
-// What a schema can't say in SQL: the comments that start with `-- rowan:`.
+// What a schema can't express in SQL: the comments that start with `-- rowan:`.
 
 import RowanSQLite
 
@@ -6,23 +6,23 @@ import RowanSQLite
 enum SchemaDirective: Equatable {
     enum FunctionKind: String { case function, aggregate, window }
 
-    /// `-- rowan: function distance/2`, or without a number for any count of arguments.
+    /// `-- rowan: function distance/2`, or without a number for any number of arguments.
     case function(FunctionKind, name: String, argumentCount: Int?)
     /// `-- rowan: collation german`
     case collation(String)
     /// `-- rowan: tokenizer latinascii`
     case tokenizer(String)
-    /// `-- rowan: table vectors(embedding, distance)`: a table that SQLite alone can't create.
+    /// `-- rowan: table vectors(embedding, distance)`: a table that SQLite itself can't create.
     case table(name: String, definition: String)
     /// `-- rowan: record Place places`: the table of a record type.
     case record(type: String, table: String)
 
     static let mark = "-- rowan:"
 
-    /// The directives of a schema, and their lines. Those inside a statement are comments of the statement.
+    /// The directives of a schema and their lines. Those inside a statement are comments of the statement.
     static func all(in schema: [UInt8]) throws(SchemaError) -> [(directive: SchemaDirective, line: Int)] {
         var directives: [(SchemaDirective, Int)] = []
-        // Where no statement was open, and the line of this place: what is before it needs no other look.
+        // A position where no statement was open, and its line: the text before it need not be scanned again.
         var (known, line) = (0, 1)
         for token in sqlTokens(schema) where token.kind == .comment && token.text.hasPrefix(mark) {
             let start = token.range.lowerBound
@@ -37,14 +37,14 @@ enum SchemaDirective: Equatable {
         return directives
     }
 
-    /// Whether no statement is open at the end of a text. SQLite knows where triggers end.
+    /// Whether no statement is open at the end of a text. SQLite determines where triggers end.
     private static func isOutsideStatements(_ text: ArraySlice<UInt8>) -> Bool {
         sqlite3_complete(";" + String(decoding: text, as: UTF8.self)) != 0
     }
 
     /// The directive of a line that starts with the mark.
     ///
-    /// - Throws: ``SchemaError`` for one that is not understood.
+    /// - Throws: ``SchemaError`` for an invalid directive.
     private init(line: String, number: Int) throws(SchemaError) {
         let line = line.split(whereSeparator: \.isNewline).first.map(String.init) ?? line
         let text = line.dropFirst(Self.mark.count)
@@ -86,7 +86,6 @@ enum SchemaDirective: Equatable {
     }
 }
 
-/// What is wrong with a schema.
 struct SchemaError: Error, Equatable {
     let message: String
     let line: Int

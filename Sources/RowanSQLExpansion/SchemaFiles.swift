@@ -1,8 +1,8 @@
-// The file of the schema: the nearest `schema.sql` above the source.
+// The schema file: the nearest `schema.sql` above the source.
 
 import Foundation
 
-/// The schemas that were opened, each once for as long as its file does not change.
+/// The opened schemas. Each is opened once while its file does not change.
 final class SchemaFiles {
     enum Failure: Error, Equatable {
         case missing
@@ -40,7 +40,7 @@ final class SchemaFiles {
     }
 
     private func version(_ path: String) -> Version {
-        // A file that can't be examined can't be read either: reading it tells why.
+        // A file that can't be examined can't be read either. Reading it reports why.
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         return Version(
             modified: attributes?[.modificationDate] as? Date, size: (attributes?[.size] as? NSNumber)?.intValue)

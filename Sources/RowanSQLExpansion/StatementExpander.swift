@@ -3,7 +3,7 @@
 public import RowanPluginMessages
 import RowanRecordSyntax
 
-/// Expands `#sql`. It keeps the schemas open: use one for all expansions.
+/// Expands `#sql`. It keeps the schemas open: use one instance for all expansions.
 public final class StatementExpander {
     private let files = SchemaFiles()
 
@@ -22,7 +22,7 @@ public final class StatementExpander {
     private func source(_ expansion: FreestandingExpansion) throws(Problem) -> String {
         let schema: SchemaDatabase
         let file = expansion.syntax.location.fileName
-        // The compiler names the expansions of other macros so.
+        // The compiler uses this name for the expansions of other macros.
         guard !file.hasPrefix("@__swiftmacro") else {
             throw Problem(
                 "#sql can't find its 'schema.sql' inside of another macro: write it before, as a constant", at: 0)
@@ -38,13 +38,13 @@ public final class StatementExpander {
         guard statements > 0 else {
             throw Problem("there is no statement in this SQL: write one", at: literal.places[0])
         }
-        // A request can't be several statements: only an SQL literal can.
+        // A request can't consist of several statements; only an SQL literal can.
         let function = statements == 1 ? "_checkedSQL" : "_checkedStatements"
         return "\(function)(\(literal.source), _SchemaStamp.self)"
     }
 
     private func problem(_ finding: SchemaDatabase.Finding, _ literal: StatementLiteral) -> Problem {
-        // Since 3.41, SQLite advises to write an unknown name as a text.
+        // Since 3.41, SQLite suggests writing an unknown name as text.
         var message = "SQLite: " + (finding.message.split(separator: " - should this be").first ?? "")
         var fix: Problem.Fix?
         let offset = finding.offset
@@ -61,7 +61,7 @@ public final class StatementExpander {
         } else if let word = finding.unknown, let suggestion = finding.suggestion {
             message += ". Is it '\(suggestion)'?"
             let (start, last) = (literal.places[word.range.lowerBound], literal.places[word.range.upperBound - 1])
-            // Not where escapes or quotes are part of the name.
+            // Not if escapes or quotes are part of the name.
             if last - start == word.range.count - 1, word.text.utf8.count == word.range.count, isPlain(suggestion) {
                 fix = Problem.Fix(message: "write '\(suggestion)'", start: start, end: last + 1, text: suggestion)
             }
@@ -73,9 +73,9 @@ public final class StatementExpander {
         name.utf8.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 || $0 == UInt8(ascii: "_") }
     }
 
-    /// The name of the type that a declaration is, or extends; nil for a function.
+    /// The name of the type that is declared or extended; nil for a function.
     private func typeName(_ declaration: String) -> String? {
-        // A declaration that can't be read is no type: `Self` is an error then.
+        // A declaration that can't be read isn't a type, so `Self` is an error.
         guard var tokens = (try? Lexer.tokens(of: declaration))?[...] else { return nil }
         func skipArguments() {
             guard tokens.first?.text == "(" else { return }
@@ -99,7 +99,7 @@ public final class StatementExpander {
             }
             skipArguments()
         }
-        // `App.Place` is a place.
+        // `App.Place` is the type `Place`.
         while tokens.dropFirst().first?.text == "." { tokens = tokens.dropFirst(2) }
         return tokens.first?.text.plain
     }

@@ -3,9 +3,10 @@
 import RowanPluginMessages
 import RowanRecordSyntax
 
-/// The SQL of a literal: its interpolations are parameters or names.
+/// The SQL of a literal, whose interpolations are parameters or names.
 struct StatementLiteral {
-    /// What an interpolation is, which its syntax tells. The label makes the compiler check that its type agrees.
+    /// The kind of an interpolation, determined by its syntax. The label makes the compiler check that its type
+    /// matches.
     enum Hole: Equatable {
         /// `\(id)`: `?`
         case value
@@ -38,15 +39,15 @@ struct StatementLiteral {
     private(set) var sql: [UInt8] = []
     /// The offset in the source of each byte of the SQL, and of its end.
     private(set) var places: [Int] = []
-    /// The interpolations, and where they stand in the SQL.
+    /// The interpolations and their positions in the SQL.
     private(set) var holes: [(hole: Hole, range: Range<Int>)] = []
     /// The literal as Swift source, with a label for each interpolation.
     let source: String
 
     /// - Parameters:
     ///   - expression: `#sql("...")`
-    ///   - types: the types around the expression, from the innermost one, for `Self.self`.
-    ///   - recordTables: the tables of types, where the names differ.
+    ///   - types: the types around the expression, innermost first, for `Self.self`.
+    ///   - recordTables: the tables of types whose names differ.
     init(_ expression: String, types: [String], recordTables: [String: String]) throws(Problem) {
         let literal = try Self.literal(of: expression)
         let bytes = Array(expression.utf8)
@@ -64,7 +65,7 @@ struct StatementLiteral {
             source += bytes[place..<interpolation.start] + Array("\(hole.label): ".utf8)
             (position, place) = (interpolation.position, interpolation.start)
             if let name = hole.name {
-                // The program compares it with that of the type or the column, which the macro only guesses.
+                // The program compares it with that of the type or column, which the macro only guesses.
                 source += bytes[place..<interpolation.end] + Array(", \(swiftLiteral(name))".utf8)
                 place = interpolation.end
             }
@@ -78,14 +79,13 @@ struct StatementLiteral {
         }
     }
 
-    /// Checks that each interpolation stands where SQL reads a parameter or a name, and that there is no other
-    /// parameter.
+    /// Checks that each interpolation is where SQL expects a parameter or a name, and that there is no other parameter.
     func checkPlaces() throws(Problem) {
         let tokens = sqlTokens(sql)
         let wanted = Dictionary(
             uniqueKeysWithValues: holes.map { hole, range in
                 switch hole {
-                // The parentheses are no part of the parameter.
+                // The parentheses are not part of the parameter.
                 case .list: (range.lowerBound + 1..<range.upperBound - 1, SQLToken.Kind.parameter)
                 case .value: (range, .parameter)
                 case .table, .column: (range, .word)
@@ -126,7 +126,7 @@ struct StatementLiteral {
         func table(of type: String) -> Hole {
             .table(name: recordTables[type] ?? defaultTableName(type), type: type)
         }
-        // What is not understood is a value: the compiler knows better.
+        // Anything not recognized is a value, which the compiler checks.
         let tokens = (try? Lexer.tokens(of: interpolation.source))?.filter { $0.kind != .end } ?? []
         let texts = tokens.map(\.text)
         if texts.count > 2, texts[1] == ":" {
@@ -159,7 +159,7 @@ struct StatementLiteral {
         return isAfterIN(sql) ? .list : .value
     }
 
-    /// Whether a text ends with the word IN, and comments.
+    /// Whether a text ends with the word IN, possibly followed by comments.
     private static func isAfterIN(_ sql: [UInt8]) -> Bool {
         guard let last = sqlTokens(sql).last(where: { $0.kind != .comment }) else { return false }
         return last.kind == .word && last.text.lowercased() == "in" && last.range.count == 2
@@ -175,7 +175,6 @@ private func quoted(_ name: String) -> String {
     "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
 }
 
-/// A literal of Swift.
 private func swiftLiteral(_ text: String) -> String {
     let escaped = text.unicodeScalars.map { scalar in
         switch scalar {
@@ -187,10 +186,10 @@ private func swiftLiteral(_ text: String) -> String {
     return "\"\(escaped.joined())\""
 }
 
-/// The table of a record type that does not name one: `HTTPRequest` is stored in `httpRequest`.
+/// The default table of a record type: `HTTPRequest` is stored in `httpRequest`.
 func defaultTableName(_ type: String) -> String {
     let capitals = type.prefix(while: \.isUppercase)
-    // Of several capitals, the last one begins the next word.
+    // The last of several capitals begins the next word.
     let next = type.dropFirst(capitals.count).first
     let isWordAhead = capitals.count > 1 && next?.isLetter == true
     let count = isWordAhead ? capitals.count - 1 : capitals.count

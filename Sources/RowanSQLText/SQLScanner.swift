@@ -1,7 +1,7 @@
-// Where the tokens of an SQL text begin and end, by SQLite's rules, byte by byte: a character may combine a quote with
-// the accent that follows it, and texts of strangers do.
+// The boundaries of the tokens of an SQL text, by SQLite's rules, byte by byte: a character may combine a quote with
+// the accent that follows it, and untrusted text may contain one.
 
-/// Reads the tokens of an SQL text, one after the other.
+/// Reads the tokens of an SQL text one by one.
 ///
 /// Source: <https://sqlite.org/draft/tokenreq.html>
 package struct SQLScanner {
@@ -20,13 +20,14 @@ package struct SQLScanner {
             case variable
             case lineComment
             case blockComment
-            /// A character of ASCII.
+            /// An ASCII character.
             case symbol
         }
 
         package let kind: Kind
         package let range: Range<String.Index>
-        /// Whether the token has its end. Only quotes and comments can lack it: they reach to the end of the text.
+        /// Whether the token is complete. Only quotes and comments can be incomplete: they reach to the end of the
+        /// text.
         package let isClosed: Bool
 
         package var isComment: Bool { kind == .lineComment || kind == .blockComment }
@@ -55,7 +56,7 @@ package struct SQLScanner {
     /// The text of a token.
     package subscript(_ token: Token) -> String { String(decoding: bytes[token.range], as: UTF8.self) }
 
-    /// A name, or a text that stands for a name, without its quotes.
+    /// A name, or text in place of a name, without its quotes.
     package func name(_ token: Token) -> String? {
         var inner = bytes[token.range]
         switch token.kind {
@@ -91,7 +92,7 @@ package struct SQLScanner {
         while let byte = byte(), isPart(byte) { advance() }
     }
 
-    /// - Returns: whether the byte was found. It is passed, too.
+    /// - Returns: whether the byte was found. It is also skipped.
     private mutating func skip(past end: UInt8) -> Bool {
         skip { $0 != end }
         defer { advance() }
@@ -163,7 +164,7 @@ package struct SQLScanner {
         return false
     }
 
-    /// Passes a quoted text, in which a doubled quote stands for one.
+    /// Skips quoted text, in which a doubled quote represents one.
     private mutating func readQuoted(by quote: UInt8) -> Bool {
         advance()
         while skip(past: quote) {
@@ -173,7 +174,7 @@ package struct SQLScanner {
         return false
     }
 
-    /// Passes a variable as Tcl writes them: `$name::part(index)`. The index may contain quotes and semicolons.
+    /// Skips a variable in Tcl's syntax: `$name::part(index)`. The index may contain quotes and semicolons.
     private mutating func readVariable() -> Token.Kind {
         advance()
         var isNamed = false

@@ -1,8 +1,8 @@
 // Names that resemble an unknown one.
 
 extension String {
-    /// The name that a misspelt name most likely stands for; nil if none is near. A name of one letter resembles no other one,
-    /// and a long one takes quadratic time to compare: both may come from a stranger's file.
+    /// The most likely spelling of a misspelled name; nil if none is close. A name of one letter resembles no other,
+    /// and comparing long names takes quadratic time: both may come from an untrusted file.
     package func nearest(in names: some Sequence<String>) -> String? {
         guard 2...100 ~= count else { return nil }
         let word = Array(lowercased())
@@ -17,7 +17,8 @@ extension String {
 }
 
 extension [Character] {
-    /// The number of insertions, deletions, replacements and exchanges of neighbors that turn one word into the other.
+    /// The number of insertions, deletions, replacements and swaps of adjacent characters that turn one word into the
+    /// other.
     fileprivate func editDistance(to other: [Character]) -> Int {
         var (before, previous) = ([Int](), Array<Int>(0...other.count))
         for i in indices {

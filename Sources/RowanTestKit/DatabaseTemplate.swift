@@ -1,18 +1,18 @@
-// The templates of test databases: each migrator runs once in a process, and tests copy the result.
+// The templates of test databases. Each migrator runs once per process, and tests copy the result.
 
 import Foundation
 import Rowan
 import Synchronization
 
-/// A migrated database that tests copy: the bytes of its file. It is made when the first test needs it.
+/// A migrated database that tests copy: the bytes of its file. It is created when the first test needs it.
 final class DatabaseTemplate: Sendable {
-    /// What makes two templates the same.
+    /// The properties that templates are shared by.
     struct Key: Hashable, Sendable {
-        /// The storage of the migrations: copies of a migrator share it.
+        /// The storage of the migrations, which copies of a migrator share.
         let migrations: UInt
         let configuration: Configuration.Identity
         let kind: TestDatabase.Kind
-        /// The fixtures: files by their path; a closure is its own.
+        /// The fixtures: files by path; each closure is distinct.
         let fixtures: [String]
     }
 
@@ -28,9 +28,9 @@ final class DatabaseTemplate: Sendable {
         (self.migrator, self.kind, self.configuration, self.fixtures) = (migrator, kind, configuration, fixtures)
     }
 
-    /// The bytes of the database. The first call makes it, and the others wait for it.
+    /// The bytes of the database. The first call creates it while the others wait for it.
     ///
-    /// - Throws: the error of a migration or a fixture, at each call.
+    /// - Throws: an error of a migration or a fixture, at each call.
     func bytes() throws -> Data {
         try made.withLock { made in
             if let made { return try made.get() }
@@ -63,7 +63,7 @@ final class DatabaseTemplate: Sendable {
 
     private static let known = Mutex<[Key: DatabaseTemplate]>([:])
 
-    /// The template of a migrator: traits with the same migrator, configuration and fixtures share it.
+    /// The template of a migrator. Traits with the same migrator, configuration and fixtures share it.
     static func shared(
         _ migrator: DatabaseMigrator, _ kind: TestDatabase.Kind, _ configuration: Configuration, _ fixtures: [Fixture]
     ) -> DatabaseTemplate {
@@ -72,7 +72,7 @@ final class DatabaseTemplate: Sendable {
             fixtures: fixtures.map(\.identity))
         return known.withLock { known in
             if let template = known[key] { return template }
-            // The template keeps the migrations alive: no other ones can have their place in memory.
+            // The template keeps the migrations alive, so their memory address is not reused.
             let template = DatabaseTemplate(migrator, kind, configuration, fixtures)
             known[key] = template
             return template
@@ -89,10 +89,10 @@ extension TestDatabase.Kind {
     }
 }
 
-/// Creates a folder, and runs the closure. The folder is deleted.
+/// Creates a folder and runs the closure. The folder is then deleted.
 private func inTemporaryFolder<Value>(_ name: String, _ body: (URL) throws -> Value) throws -> Value {
     let folder = try createTemporaryFolder(name)
-    // The system deletes temporary files that are left.
+    // The system deletes remaining temporary files.
     defer { try? FileManager.default.removeItem(at: folder) }
     return try body(folder)
 }

@@ -10,14 +10,14 @@ public struct DatabaseTrait: TestTrait, SuiteTrait, TestScoping {
     let configuration: Configuration
     let template: DatabaseTemplate
 
-    /// A suite gives the trait to its tests.
+    /// A suite passes the trait to its tests.
     public var isRecursive: Bool { true }
 
-    /// Runs a test with a database of its own. If the test fails, its file stays, and its path is printed.
+    /// Runs a test with its own database. If the test fails, its file is kept and its path is printed.
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        // A suite has no database: its tests have.
+        // A suite has no database, but its tests do.
         guard testCase != nil else { return try await function() }
         let database = try TestDatabase(kind, template.bytes(), configuration)
         let failures = Counter()
@@ -37,7 +37,7 @@ public struct DatabaseTrait: TestTrait, SuiteTrait, TestScoping {
         print("The database of the failed test \(test.name) is \(path)")
     }
 
-    /// Runs a test, and counts the issues that it records.
+    /// Runs a test and counts the issues that it records.
     private func counting(
         _ failures: Counter, _ test: Test, _ testCase: Test.Case?,
         _ function: @Sendable () async throws -> Void
@@ -49,14 +49,14 @@ public struct DatabaseTrait: TestTrait, SuiteTrait, TestScoping {
         }
         try await trait.provideScope(for: test, testCase: testCase, performing: function)
         #else
-        // Before, Swift Testing does not tell of issues: only an error that the test throws is known.
+        // Older versions of Swift Testing do not report issues: only errors that the test throws are detected.
         try await function()
         #endif
     }
 }
 
 #if compiler(>=6.2)
-/// Whether an issue makes a test fail: a known one does not, nor does a warning.
+/// Whether an issue makes a test fail, which known issues and warnings don't.
 private func isFailure(_ issue: Issue) -> Bool {
     #if compiler(>=6.3)
     issue.isFailure
@@ -84,14 +84,14 @@ extension Trait where Self == DatabaseTrait {
     /// }
     /// ```
     ///
-    /// The migrations run once in the process, for all traits with the same migrator: keep it in a constant. Each test copies
-    /// the result. The copy is deleted after a test that passes; the path of another one is printed.
+    /// The migrations run once per process, for all traits with the same migrator: keep it in a constant. Each test
+    /// copies the result. The copy is deleted after a test that passes; otherwise, its path is printed.
     ///
     /// - Parameters:
     ///   - migrator: the migrations.
     ///   - kind: a queue on a file, a pool, or a queue in memory.
-    ///   - configuration: the configuration of the connections, also of those that migrate.
-    ///   - fixtures: the rows that each test starts with.
+    ///   - configuration: the configuration of the connections, including those that migrate.
+    ///   - fixtures: the rows at the start of each test.
     public static func database(
         _ migrator: DatabaseMigrator, _ kind: TestDatabase.Kind = .queue,
         configuration: Configuration = Configuration(), fixtures: Fixture...

@@ -1,4 +1,4 @@
-// Expectations about the statements that code runs: how many, which twice, and which read whole tables.
+// Expectations about the statements that code runs: their number, repetitions, and scans of whole tables.
 
 import Rowan
 public import Testing
@@ -11,13 +11,13 @@ public import Testing
 /// }
 /// ```
 ///
-/// SQLite's engine counts: each statement of each connection, those of child tasks too. Statements that only begin and end
-/// transactions are not counted, nor those of triggers, nor those by which Rowan reads the schema.
+/// SQLite's engine counts the statements of all connections, including those of child tasks. Statements that only begin
+/// or end transactions are not counted, nor are those of triggers, nor those with which Rowan reads the schema.
 ///
 /// - Parameters:
 ///   - count: the number of statements.
-///   - sourceLocation: the place of a failure.
-///   - body: the closure. Its error is thrown.
+///   - sourceLocation: the location of a failure.
+///   - body: the closure. Its errors are rethrown.
 /// - Throws: ``TestDatabase/UnavailableError`` without a test database.
 public func expectQueries<Value>(
     _ count: Int, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Value
@@ -27,7 +27,7 @@ public func expectQueries<Value>(
     return value
 }
 
-/// Expects that a closure that awaits runs a number of statements: see `expectQueries`.
+/// Expects that an asynchronous closure runs a number of statements: see `expectQueries`.
 public func expectQueries<Value>(
     _ count: Int, sourceLocation: SourceLocation = #_sourceLocation, isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws -> Value
@@ -37,13 +37,13 @@ public func expectQueries<Value>(
     return value
 }
 
-/// Expects that a closure does not run the same query again and again, as a loop over records does that fetches the
-/// associated rows of each of them.
+/// Expects that a closure does not repeat the same query, as in a loop over records that fetches the associated rows of
+/// each of them.
 ///
 /// - Parameters:
-///   - limit: how often a query may run.
-///   - sourceLocation: the place of a failure.
-///   - body: the closure. Its error is thrown.
+///   - limit: the maximum number of times a query may run.
+///   - sourceLocation: the location of a failure.
+///   - body: the closure. Its errors are rethrown.
 /// - Throws: ``TestDatabase/UnavailableError`` without a test database.
 public func expectNoRepeatedQueries<Value>(
     limit: Int = 1, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Value
@@ -53,7 +53,7 @@ public func expectNoRepeatedQueries<Value>(
     return value
 }
 
-/// The same, for a closure that awaits: see `expectNoRepeatedQueries`.
+/// Expects that an asynchronous closure does not repeat the same query: see `expectNoRepeatedQueries`.
 public func expectNoRepeatedQueries<Value>(
     limit: Int = 1, sourceLocation: SourceLocation = #_sourceLocation, isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws -> Value
@@ -63,12 +63,12 @@ public func expectNoRepeatedQueries<Value>(
     return value
 }
 
-/// Expects that no query of a closure reads a whole table: the plans of the statements that have run are judged.
+/// Expects that no query of a closure scans a whole table, according to the plans of the statements that have run.
 ///
 /// - Parameters:
-///   - tables: the tables that may be read as a whole, such as small ones.
-///   - sourceLocation: the place of a failure.
-///   - body: the closure. Its error is thrown.
+///   - tables: the tables that may be scanned, such as small ones.
+///   - sourceLocation: the location of a failure.
+///   - body: the closure. Its errors are rethrown.
 /// - Throws: ``TestDatabase/UnavailableError`` without a test database, or a ``/Rowan/DatabaseError`` of an explanation.
 public func expectNoFullScan<Value>(
     except tables: Set<String> = [], sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Value
@@ -78,7 +78,7 @@ public func expectNoFullScan<Value>(
     return value
 }
 
-/// The same, for a closure that awaits: see `expectNoFullScan`.
+/// Expects that no query of an asynchronous closure scans a whole table: see `expectNoFullScan`.
 public func expectNoFullScan<Value>(
     except tables: Set<String> = [], sourceLocation: SourceLocation = #_sourceLocation,
     isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value

@@ -4,7 +4,7 @@ import Foundation
 public import Rowan
 public import Testing
 
-/// Expects the SQL of a request, and its arguments.
+/// Expects the SQL of a request and its arguments.
 ///
 /// ```swift
 /// try expectSQL(City.filter { $0.population > 1000 }, arguments: [1000]) {
@@ -17,7 +17,7 @@ public import Testing
 /// - Parameters:
 ///   - request: the request. It does not run, but SQLite compiles it in the database of the test.
 ///   - arguments: the arguments; nil for any.
-///   - sourceLocation: the place of a failure.
+///   - sourceLocation: the location of a failure.
 ///   - sql: the expected SQL.
 /// - Throws: ``TestDatabase/UnavailableError`` without a test database, or a ``/Rowan/DatabaseError`` if SQLite can't compile the
 ///   request.
@@ -32,17 +32,17 @@ public func expectSQL(
     }
 }
 
-/// Expects that the SQL of a request is that of a file: `Snapshots/<name>.sql` beside the file of the test.
+/// Expects that the SQL of a request is that of a file: `Snapshots/<name>.sql` next to the test file.
 ///
 /// With `ROWAN_RECORD=1` in the environment, the test writes the file instead.
 ///
 /// - Parameters:
 ///   - request: the request.
 ///   - name: the name of the file.
-///   - file: the file of the test.
-///   - sourceLocation: the place of a failure.
-/// - Throws: ``TestDatabase/UnavailableError`` without a test database, a ``/Rowan/DatabaseError``, or the error of a file that
-///   can't be written.
+///   - file: the test file.
+///   - sourceLocation: the location of a failure.
+/// - Throws: ``TestDatabase/UnavailableError`` without a test database, a ``/Rowan/DatabaseError``, or an error if the
+///   file can't be written.
 public func expectSQL(
     _ request: some FetchRequest, snapshot name: String, file: StaticString = #filePath,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -67,7 +67,7 @@ public func expectSQL(
 /// - Parameters:
 ///   - request: the request. It does not run.
 ///   - index: the name of the index.
-///   - sourceLocation: the place of a failure.
+///   - sourceLocation: the location of a failure.
 /// - Throws: ``TestDatabase/UnavailableError`` without a test database, or a ``/Rowan/DatabaseError``.
 public func expectPlan(
     _ request: some FetchRequest, uses index: String, sourceLocation: SourceLocation = #_sourceLocation

@@ -1,9 +1,9 @@
-// The rows that a test starts with.
+// The rows at the start of a test.
 
 public import Foundation
 public import Rowan
 
-/// Rows that a test database has from the start: a closure, or a file of SQL.
+/// Initial rows of a test database: a closure or an SQL file.
 ///
 /// ```swift
 /// @Test(.database(migrator, fixtures: .sql(file), .rows { db in _ = try City(name: "Bonn", population: 1).inserted(db) }))
@@ -14,14 +14,14 @@ public struct Fixture: Sendable {
 
     /// The statements of a file.
     ///
-    /// - Parameter url: a file of SQL in UTF-8. Its error, or that of a statement, fails the test.
+    /// - Parameter url: an SQL file in UTF-8. Errors of the file or of a statement fail the test.
     public static func sql(_ url: URL) -> Fixture {
         Fixture(identity: url.absoluteString) { db in
             try db.execute(sql: String(contentsOf: url, encoding: .utf8))
         }
     }
 
-    /// What a closure inserts. It runs once in the process for each trait, in a write.
+    /// Rows inserted by a closure. It runs once per process for each trait, in a write.
     public static func rows(_ load: @escaping @Sendable (Database) throws -> Void) -> Fixture {
         Fixture(identity: UUID().uuidString, load: load)
     }

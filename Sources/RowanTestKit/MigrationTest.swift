@@ -4,7 +4,7 @@ public import Foundation
 public import Rowan
 public import Testing
 
-/// Migrates the databases of released versions, which are kept as scripts of SQL beside the tests.
+/// Migrates the databases of released versions, which are kept as SQL scripts next to the tests.
 ///
 /// ```swift
 /// let released = MigrationTest(migrator, folder: snapshots)
@@ -15,11 +15,11 @@ public import Testing
 /// try released.record(version: "1.2") { db in _ = try City(name: "Ulm").inserted(db) }
 /// ```
 public struct MigrationTest: Sendable {
-    /// A version has a snapshot already.
+    /// The error for a version that already has a snapshot.
     public struct ExistingVersionError: Error, CustomStringConvertible {
         /// The file.
         public let url: URL
-        /// The problem, and what to do.
+        /// The problem and what to do.
         public var description: String {
             "\(url.path) exists, and the snapshot of a released version does not change: record another version, or delete the file"
         }
@@ -33,19 +33,20 @@ public struct MigrationTest: Sendable {
     ///
     /// - Parameters:
     ///   - migrator: all migrations.
-    ///   - folder: the folder of the snapshots: one file for each version.
+    ///   - folder: the folder of the snapshots, with one file per version.
     ///   - configuration: the configuration of the connections.
     public init(_ migrator: DatabaseMigrator, folder: URL, configuration: Configuration = Configuration()) {
         (self.migrator, self.folder, self.configuration) = (migrator, folder, configuration)
     }
 
-    /// Writes the snapshot of a version: its schema, and sample rows.
+    /// Writes the snapshot of a version: its schema and sample rows.
     ///
     /// - Parameters:
     ///   - version: the name of the file.
     ///   - identifier: the last migration of the version; nil for all.
-    ///   - rows: inserts rows as users may have them: with SQL, since record types change.
-    /// - Throws: ``ExistingVersionError`` if the version has a snapshot, a ``/Rowan/DatabaseError``, or the error of Foundation.
+    ///   - rows: inserts typical user rows. Use SQL, because record types change.
+    /// - Throws: ``ExistingVersionError`` if the version has a snapshot, a ``/Rowan/DatabaseError``, or a Foundation
+    ///   error.
     public func record(
         version: String, upTo identifier: String? = nil, rows: (Database) throws -> Void
     ) throws {
@@ -60,11 +61,11 @@ public struct MigrationTest: Sendable {
         try Data(script.text.utf8).write(to: url, options: .atomic)
     }
 
-    /// Migrates each snapshot: it must get the schema of a new database, keep the rows of the tables that it still has, and
-    /// violate no foreign key. Each problem is an issue at the line of the caller.
+    /// Migrates each snapshot: it must have the schema of a new database, keep the rows of the tables that still exist,
+    /// and violate no foreign key. Each problem is an issue at the line of the caller.
     ///
-    /// - Parameter sourceLocation: the place of a failure.
-    /// - Throws: the error of a folder that can't be read.
+    /// - Parameter sourceLocation: the location of a failure.
+    /// - Throws: an error if the folder can't be read.
     public func run(sourceLocation: SourceLocation = #_sourceLocation) throws {
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             .filter { $0.pathExtension == "sql" }.sorted { $0.lastPathComponent < $1.lastPathComponent }
@@ -107,7 +108,7 @@ public struct MigrationTest: Sendable {
     }
 }
 
-/// The text of a script. A dump writes to a copy of its stream, which must be the same object.
+/// The text of a script. A class, because a dump writes to a copy of its stream.
 private final class ScriptText: TextOutputStream {
     private(set) var text = ""
     func write(_ string: String) { text += string }

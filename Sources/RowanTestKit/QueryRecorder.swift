@@ -1,4 +1,4 @@
-// The statements that run in a test database, as SQLite's engine reports them: no path of the library escapes.
+// The statements that run in a test database, as reported by SQLite's engine, which sees all of them.
 
 import Rowan
 import Synchronization
@@ -11,7 +11,7 @@ struct RanQuery: Sendable {
     let isReadonly: Bool
 }
 
-/// Records the statements of all connections of a database, while somebody asks for them.
+/// Records the statements of all connections of a database while recordings are active.
 final class QueryRecorder: Sendable {
     private struct State {
         var next = 0
@@ -24,7 +24,7 @@ final class QueryRecorder: Sendable {
     /// Listens to a connection that opens.
     func listen(to db: Database) throws {
         _ = try db.connection.addTrace([.starts, .omitsTransactions, .omitsShadowTables]) { [self] event in
-            // The expectations explain statements themselves.
+            // The expectations themselves explain statements.
             guard isRecording, !event.text.isOfTrigger, !event.text.sql.hasPrefix("EXPLAIN") else { return }
             let query = RanQuery(
                 sql: event.text.sql, expandedSQL: event.text.expandedSQL, isReadonly: event.text.isReadonly)
@@ -45,9 +45,8 @@ final class QueryRecorder: Sendable {
         }
     }
 
-    /// What a recording has recorded.
     func queries(_ number: Int) -> [RanQuery] { state.withLock { $0.recordings[number] ?? [] } }
 
-    /// Ends a recording.
+    /// Stops a recording.
     func end(_ number: Int) { state.withLock { $0.recordings[number] = nil } }
 }

@@ -14,9 +14,9 @@ import Testing
 /// }
 /// ```
 ///
-/// Each test, and each case of a parameterised test, has a database of its own: tests run in parallel, and none sees what
-/// another one has written. The database is not one transaction that is rolled back at the end, as other kits do it: the
-/// code under test can open transactions, use a pool with several connections, and observe its commits.
+/// Each test, and each case of a parameterised test, has its own database: tests run in parallel without seeing each
+/// other's writes. The database is not a transaction that is rolled back at the end: the code under test can open
+/// transactions, use a pool with several connections, and observe its commits.
 public final class TestDatabase: Sendable {
     /// The kinds of databases.
     public enum Kind: Hashable, Sendable {
@@ -28,9 +28,9 @@ public final class TestDatabase: Sendable {
         case memory
     }
 
-    /// A test has no database.
+    /// The error for a test without a database.
     public struct UnavailableError: Error, CustomStringConvertible {
-        /// The problem, and what to do.
+        /// The problem and what to do.
         public let description =
             "this code has no test database: add the trait .database(migrator) to the test or its suite, and pass the "
             + "database to detached tasks, which do not inherit it"
@@ -48,7 +48,7 @@ public final class TestDatabase: Sendable {
 
     /// The database of the running test.
     ///
-    /// - Throws: ``UnavailableError`` outside of a test with the trait, and in detached tasks.
+    /// - Throws: ``UnavailableError`` outside a test with the trait, and in detached tasks.
     public static var current: TestDatabase {
         get throws {
             guard let ofTask else { throw UnavailableError() }
@@ -74,13 +74,13 @@ public final class TestDatabase: Sendable {
             try Self.write(bytes, to: path)
             writer = try kind.open(path, configuration)
         } catch {
-            // The system deletes temporary files that are left.
+            // The system deletes remaining temporary files.
             try? FileManager.default.removeItem(at: folder)
             throw error
         }
     }
 
-    /// Writes a new file. Unlike `Data.write`, it does not wait for the disk: a test needs no file that survives a power
+    /// Writes a new file. Unlike `Data.write`, it does not wait for the disk: a test file need not survive a power
     /// failure (benchmark test-database).
     private static func write(_ bytes: Data, to path: String) throws {
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
@@ -90,11 +90,11 @@ public final class TestDatabase: Sendable {
         try handle.close()
     }
 
-    /// Closes the database, and deletes its file.
+    /// Closes the database and deletes its file.
     func remove() {
-        // A test that still holds a cursor has its file until the cursor is gone.
+        // If a test still holds a cursor, its file exists until the cursor is released.
         try? writer.close()
-        // The system deletes temporary files that are left.
+        // The system deletes remaining temporary files.
         if let folder { try? FileManager.default.removeItem(at: folder) }
     }
 }

@@ -7,10 +7,10 @@ struct Arguments {
     private var values: [String: String] = [:]
 
     /// - Parameters:
-    ///   - words: what follows the name of the program and of the command.
+    ///   - words: the arguments after the names of the program and the command.
     ///   - options: the names of options with a value, without dashes.
     ///   - flags: the names of options without a value.
-    /// - Throws: a `Failure` for another word, an option twice, and an option without its value.
+    /// - Throws: a `Failure` for an unknown word, a repeated option, or an option without its value.
     init(_ words: some Sequence<String>, options: Set<String>, flags: Set<String> = []) throws(Failure) {
         var words = words.makeIterator()
         while let word = words.next() {
@@ -44,7 +44,7 @@ struct Arguments {
         return value
     }
 
-    /// The value of an option that can't be left out.
+    /// The value of a required option.
     ///
     /// - Throws: a `Failure` if it is missing or empty.
     func required(_ name: String) throws(Failure) -> String {
@@ -52,9 +52,9 @@ struct Arguments {
         return value
     }
 
-    /// The value of an option that is a whole number.
+    /// The value of an option that is an integer.
     ///
-    /// - Throws: a `Failure` if it is another number, or no number.
+    /// - Throws: a `Failure` if the value is out of range or not a number.
     func number(_ name: String, in range: ClosedRange<UInt64>) throws(Failure) -> UInt64? {
         guard let text = try text(name) else { return nil }
         guard let number = UInt64(text), range.contains(number) else {
@@ -64,9 +64,9 @@ struct Arguments {
         return number
     }
 
-    /// The value of an option that is a list of addresses, separated by commas.
+    /// The value of an option that is a comma-separated list of addresses.
     ///
-    /// - Throws: a `Failure` if one of them is no address.
+    /// - Throws: a `Failure` if one of them isn't an address.
     func addresses(_ name: String) throws(Failure) -> [NodeAddress] {
         guard let text = try text(name) else { return [] }
         var addresses: [NodeAddress] = []

@@ -1,26 +1,26 @@
-// The folder of a node: dqlite's log and snapshots, a lock, and a file that says whose folder it is.
+// The folder of a node: dqlite's log and snapshots, a lock, and a file that identifies its node.
 
 import Glibc
 
-/// The folder of a node, locked until the program ends.
+/// The folder of a node, locked until the program exits.
 ///
-/// dqlite takes whatever id and address it is given, even those of another node. So the folder remembers them, and
-/// whether its node has become a member of a cluster.
+/// dqlite accepts any id and address, even those of another node. The folder therefore stores them, as well as whether
+/// its node has become a member of a cluster.
 final class DataFolder {
-    /// Whose folder it is.
+    /// The node to which the folder belongs.
     struct Owner: Equatable {
         var id: UInt64
         var address: String
-        /// It belongs to a cluster. Otherwise it still has to join one.
+        /// Whether it belongs to a cluster. Otherwise, it still has to join one.
         var isMember: Bool
     }
 
     let path: String
     private let lock: Int32
 
-    /// Creates the folder if it is missing, and locks it.
+    /// Creates the folder if it is missing and locks it.
     ///
-    /// - Throws: a `Failure` if another process has locked it, or it can't be created.
+    /// - Throws: a `Failure` if another process has locked it or it can't be created.
     init(_ path: String) throws(Failure) {
         self.path = path
         if mkdir(path, 0o700) != 0, errno != EEXIST { throw .system("create the folder \(path)") }
@@ -38,7 +38,7 @@ final class DataFolder {
 
     deinit { close(lock) }
 
-    /// Whose folder it is, or nil if it is new.
+    /// The node to which the folder belongs, or nil if it is new.
     ///
     /// - Throws: a `Failure` if the file can't be read.
     func owner() throws(Failure) -> Owner? {
@@ -51,7 +51,7 @@ final class DataFolder {
         return Owner(id: id, address: address, isMember: state == "member")
     }
 
-    /// Remembers whose folder it is, also if the machine loses power.
+    /// Stores the node to which the folder belongs, even if the machine loses power.
     ///
     /// - Throws: a `Failure` if the file can't be written.
     func setOwner(_ owner: Owner) throws(Failure) {

@@ -1,14 +1,14 @@
-// How a node connects to its peers. dqlite calls this on the threads that also write its log: a peer that doesn't answer
-// may hold one for a bounded time only.
+// How a node connects to its peers. dqlite calls this on the threads that also write its log, so an unresponsive peer
+// may block one only for a limited time.
 
 import Glibc
 import RowanCluster
 
 /// Connects to the addresses of peers.
 ///
-/// A connection has TCP_NODELAY: with Nagle's algorithm, a commit waits for delayed acknowledgements.
+/// A connection has TCP_NODELAY: with Nagle's algorithm, a commit would wait for delayed acknowledgements.
 final class Dialer: Sendable {
-    /// Where to connect instead, by address: the tests put relays between nodes.
+    /// The addresses to connect to instead, by address: the tests put relays between nodes.
     private let detours: [String: NodeAddress]
     /// In milliseconds.
     private let timeout: Int32
@@ -19,7 +19,7 @@ final class Dialer: Sendable {
     }
 
     /// - Returns: a connected, blocking socket.
-    /// - Throws: a `Failure` if no address of the host answers in time.
+    /// - Throws: a `Failure` if no address of the host responds in time.
     func connect(to text: String) throws(Failure) -> Int32 {
         let address = if let detour = detours[text] { detour } else { try NodeAddress.parse(text) }
         var last = Failure("can't connect to \(address)")
@@ -48,8 +48,8 @@ final class Dialer: Sendable {
                 throw Failure.system("configure the socket of \(address)")
             }
             setOption(descriptor, IPPROTO_TCP, TCP_NODELAY, 1)
-            // A peer whose machine has vanished: without it, the kernel repeats what was sent for a quarter of an hour,
-            // and the new connection that replication needs waits for it.
+            // For a peer whose machine has disappeared: without it, the kernel would retransmit for a quarter of an
+            // hour, and the new connection that replication needs would wait for it.
             setOption(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, max(timeout * 4, 5000))
             return descriptor
         } catch {
@@ -71,7 +71,7 @@ final class Dialer: Sendable {
     }
 }
 
-/// Sets an option that only makes a socket faster or quicker to fail: a system without it still works.
+/// Sets an option that only makes a socket faster or quicker to fail. A system without it still works.
 func setOption(_ descriptor: Int32, _ level: Int, _ option: Int32, _ value: Int32) {
     var value = value
     setsockopt(descriptor, Int32(level), option, &value, socklen_t(MemoryLayout<Int32>.size))

@@ -1,22 +1,21 @@
-// dqlite's node, from its creation to its end. It runs in a thread of its own.
+// dqlite's node, from its creation to its end. It runs in a separate thread.
 
 import CDqlite
 import Glibc
 import RowanCluster
 
-/// A node of dqlite.
 final class DqliteNode {
-    /// What a node is told before it starts.
+    /// The settings of a node before it starts.
     struct Settings {
         var id: UInt64
         var address: NodeAddress
-        /// Where it listens.
+        /// The address on which it listens.
         var bind: NodeAddress
         var folder: String
-        /// The latency of the network in milliseconds: heartbeats and elections derive from it.
+        /// The latency of the network in milliseconds, from which heartbeats and elections are derived.
         var latency: UInt32
         var failureDomain: UInt64?
-        /// After how many entries of the log it takes a snapshot, and how many it keeps behind one.
+        /// The number of log entries after which it takes a snapshot, and the number it keeps after one.
         var snapshot: (threshold: UInt32, trailing: UInt32)?
         /// In seconds: see ``StatementLimit``.
         var statementLimit: UInt64 = 5
@@ -34,7 +33,7 @@ final class DqliteNode {
 
     /// - Throws: a `Failure` if the folder or the address can't be used.
     init(_ settings: Settings) throws(Failure) {
-        // Peers that don't answer must not take all threads of libuv: the log is written on them, too.
+        // Unresponsive peers must not occupy all threads of libuv, which also write the log.
         setenv("UV_THREADPOOL_SIZE", "16", 0)
         try StatementLimit.set(seconds: settings.statementLimit)
         dialer = Dialer(timeout: max(1000, Int32(settings.latency) * 10), detours: settings.detours)
@@ -48,7 +47,7 @@ final class DqliteNode {
         do {
             try configure(settings)
         } catch {
-            // dqlite frees memory twice when such a node is destroyed, and the program ends anyway.
+            // dqlite frees memory twice when such a node is destroyed, and the program exits anyway.
             isBroken = true
             throw error
         }
@@ -77,13 +76,13 @@ final class DqliteNode {
         }
     }
 
-    /// - Throws: a `Failure` if the log in its folder can't be read, or the address is taken.
+    /// - Throws: a `Failure` if the log in its folder can't be read or the address is in use.
     func start() throws(Failure) {
         try check(dqlite_node_start(handle), "start the node")
         isRunning = true
     }
 
-    /// Closes the connections of clients, and waits for what is being written.
+    /// Closes the connections of clients and waits for pending writes.
     ///
     /// - Throws: a `Failure` if dqlite reports an error.
     func stop() throws(Failure) {
@@ -113,7 +112,7 @@ final class DqliteNode {
     }
 }
 
-/// What dqlite calls to connect to a peer: see `dqlite_node_set_connect_func`.
+/// Called by dqlite to connect to a peer: see `dqlite_node_set_connect_func`.
 private func connectToPeer(
     _ context: UnsafeMutableRawPointer?, _ address: UnsafePointer<CChar>?, _ descriptor: UnsafeMutablePointer<Int32>?
 ) -> Int32 {
@@ -123,13 +122,13 @@ private func connectToPeer(
         descriptor.pointee = try dialer.connect(to: String(cString: address))
         return 0
     } catch {
-        // A peer that is down is no news, and dqlite tries again.
+        // Unreachable peers are expected; dqlite retries.
         return DQLITE_ERROR
     }
 }
 
-/// Gives the connections of clients TCP_NODELAY, which sockets inherit from the one that listens. dqlite doesn't hand
-/// it out: it is the one that is bound to the address.
+/// Enables TCP_NODELAY for the connections of clients, which inherit it from the listening socket. dqlite doesn't
+/// expose that socket: it is the one bound to the address.
 private func acceptWithoutDelay(on address: String) {
     for descriptor in Int32(3)..<1024 {
         var bound = sockaddr_in()

@@ -1,8 +1,8 @@
-// What ends the program early: a sentence for standard error, and the exit code.
+// Errors that end the program early: a sentence for standard error, and the exit code.
 
 import Glibc
 
-/// A reason to end the program, as a sentence that says what to do.
+/// A reason to exit, as a sentence that says what to do.
 struct Failure: Error {
     let message: String
     let code: Int32
@@ -12,7 +12,7 @@ struct Failure: Error {
         self.code = code
     }
 
-    /// A wrong command line, with the exit code that Unix has for it (`EX_USAGE`).
+    /// A wrong command line, with the Unix exit code for it (`EX_USAGE`).
     static func usage(_ message: String) -> Failure {
         Failure("\(message): see rowan-node --help", code: 64)
     }
@@ -25,12 +25,12 @@ struct Failure: Error {
     }
 }
 
-/// Writes a line to a descriptor, without the buffers of standard output: who reads a pipe sees it at once.
+/// Writes a line to a descriptor without the buffers of standard output, so that readers of a pipe see it immediately.
 func writeLine(_ line: String, to descriptor: Int32) {
     var bytes = Array((line + "\n").utf8)[...]
     while !bytes.isEmpty {
         let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        // Nobody reads any more: there is nobody to tell.
+        // The pipe is closed.
         if count < 0, errno != EINTR { return }
         if count > 0 { bytes = bytes.dropFirst(count) }
     }

@@ -36,7 +36,7 @@ struct RemoveCommand {
         self.id = id
     }
 
-    /// - Throws: a `Failure` if the cluster has no leader, or can't remove the node.
+    /// - Throws: a `Failure` if the cluster has no leader or can't remove the node.
     func run() throws(Failure) {
         do throws(ClusterAdministrationError) {
             try cluster.remove(id: id, within: .seconds(30))

@@ -1,16 +1,16 @@
-// Addresses as the system knows them. dqlite itself knows only IPv4 numbers: names are resolved here, for binding and for
-// connecting.
+// Addresses in the form of the system. dqlite itself supports only numeric IPv4 addresses, so names are resolved here
+// for binding and connecting.
 
 import Glibc
 import RowanCluster
 
 extension NodeAddress {
-    /// - Throws: a `Failure` if the text is no address.
+    /// - Throws: a `Failure` if the text isn't an address.
     static func parse(_ text: String) throws(Failure) -> NodeAddress {
         do { return try NodeAddress(text) } catch { throw .usage("\(error)") }
     }
 
-    /// What the host resolves to.
+    /// The addresses that the host resolves to.
     ///
     /// - Throws: a `Failure` if it is unknown.
     func resolved() throws(Failure) -> [SocketAddress] {
@@ -24,14 +24,14 @@ extension NodeAddress {
         return sequence(first: first, next: { $0?.pointee.ai_next }).compactMap { $0.flatMap(SocketAddress.init) }
     }
 
-    /// Whether only programs of this machine can reach the address.
+    /// Whether only programs on this machine can reach the address.
     ///
     /// - Throws: a `Failure` if the host is unknown.
     func isLoopback() throws(Failure) -> Bool { try resolved().allSatisfy(\.isLoopback) }
 
-    /// The address with numbers, which is what dqlite can bind.
+    /// The numeric address, which dqlite can bind.
     ///
-    /// - Throws: a `Failure` if the host is unknown, or has no IPv4 address.
+    /// - Throws: a `Failure` if the host is unknown or has no IPv4 address.
     func numeric() throws(Failure) -> String {
         guard let text = try resolved().lazy.compactMap(\.ipv4).first else {
             throw Failure("can't listen on \(self): dqlite listens on IPv4 addresses only; pass one as --bind")
@@ -40,7 +40,7 @@ extension NodeAddress {
     }
 }
 
-/// An address as the system knows it.
+/// An address in the form of the system.
 struct SocketAddress: Sendable {
     private var storage = sockaddr_storage()
     private let length: socklen_t
@@ -75,7 +75,7 @@ struct SocketAddress: Sendable {
         }
     }
 
-    /// The numbers of an IPv4 address.
+    /// The IPv4 address in numeric form.
     var ipv4: String? {
         guard family == AF_INET else { return nil }
         return withSockaddr { address, _ in

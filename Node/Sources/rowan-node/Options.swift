@@ -2,16 +2,16 @@
 
 import RowanCluster
 
-/// What the command line says about the node to run.
+/// The command-line options of the node to run.
 struct NodeOptions {
     var settings: DqliteNode.Settings
     /// Members of the cluster to join.
     var join: [NodeAddress]
     var role: NodeRole
-    /// It ends when standard input does, for tests.
+    /// Whether it exits when standard input ends, for tests.
     var endsWithInput: Bool
 
-    /// - Throws: a `Failure` for options that are wrong, missing, or don't go together.
+    /// - Throws: a `Failure` for wrong, missing or incompatible options.
     init(_ words: some Sequence<String>) throws(Failure) {
         let arguments = try Arguments(
             words,
@@ -31,7 +31,7 @@ struct NodeOptions {
 }
 
 extension DqliteNode.Settings {
-    /// - Throws: a `Failure` for options that are wrong or missing, or an address that needs `--trusted-network`.
+    /// - Throws: a `Failure` for wrong or missing options, or an address that needs `--trusted-network`.
     init(_ arguments: Arguments) throws(Failure) {
         guard let id = try arguments.number("id", in: 1...UInt64.max) else { throw .usage("--id is missing") }
         let address = try NodeAddress.parse(arguments.required("address"))
@@ -67,7 +67,7 @@ extension DqliteNode.Settings {
         return (UInt32(threshold ?? 1024), UInt32(trailing ?? 8192))
     }
 
-    /// `--dial ADDRESS=RELAY,...`: peers that are reached by way of a relay, for tests.
+    /// `--dial ADDRESS=RELAY,...`: peers that are reached through a relay, for tests.
     private static func detours(_ arguments: Arguments) throws(Failure) -> [String: NodeAddress] {
         var detours: [String: NodeAddress] = [:]
         for pair in try arguments.text("dial")?.split(separator: ",") ?? [] {

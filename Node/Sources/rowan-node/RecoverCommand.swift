@@ -1,4 +1,4 @@
-// rowan-node recover: makes a node the only member of its cluster, after the loss of a majority.
+// rowan-node recover: makes a node the only member of its cluster after the loss of a majority.
 
 import Glibc
 import RowanCluster
@@ -11,7 +11,7 @@ struct RecoverCommand {
             Arguments(words, options: ["id", "address", "data"], flags: ["trusted-network"]))
     }
 
-    /// - Throws: a `Failure` if there is no node in the folder, or one that runs.
+    /// - Throws: a `Failure` if the folder contains no node, or a running one.
     func run() throws(Failure) {
         let folder = try DataFolder(settings.folder)
         guard let owner = try folder.owner() else { throw Failure("there is no node in \(folder.path)") }

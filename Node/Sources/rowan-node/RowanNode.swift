@@ -8,7 +8,7 @@ struct RowanNode {
     static let version = "0.1.0"
 
     static func main() {
-        // A peer or client that has gone ends a write with an error, not the program.
+        // Writing to a disconnected peer or client fails instead of ending the program.
         signal(SIGPIPE, SIG_IGN)
         do {
             try run(CommandLine.arguments.dropFirst())

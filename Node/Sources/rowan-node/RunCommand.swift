@@ -1,4 +1,4 @@
-// rowan-node without another command: runs a node until a signal ends it.
+// rowan-node without another command: runs a node until a signal stops it.
 
 import Glibc
 @_spi(Node) import RowanCluster
@@ -35,7 +35,7 @@ struct RunCommand {
         try node.stop()
     }
 
-    /// Runs the node until a signal, and hands over if it leads.
+    /// Runs the node until a signal arrives, and hands over if it leads.
     private func serve(until signals: EndSignals) throws(Failure) {
         writeLine("ready \(settings.address)", to: STDOUT_FILENO)
         signals.wait()
@@ -44,15 +44,15 @@ struct RunCommand {
         do {
             try cluster.handOver()
         } catch {
-            // It ends nevertheless: the others elect a leader when they miss it. A single node has nobody to tell.
+            // It exits nevertheless: the others elect a leader when they miss it. A single node can't hand over.
         }
     }
 
-    /// Asks the cluster, before the node takes part, whether it has a member with the id: without its folder, a member would
-    /// vote again, against what it has promised.
+    /// Checks, before the node takes part, whether the cluster has a member with the id: without its folder, a member
+    /// would vote again, against its earlier vote.
     ///
-    /// - Returns: whether there is an answer; else, a signal has ended the wait.
-    /// - Throws: a `Failure` if it has one.
+    /// - Returns: false if a signal has interrupted the wait.
+    /// - Throws: a `Failure` if there is such a member.
     private func checkIsNew(unless signals: EndSignals) throws(Failure) -> Bool {
         try asking(unless: signals) { cluster throws(ClusterAdministrationError) in
             let (members, _) = try cluster.members(within: .seconds(2))
@@ -65,9 +65,9 @@ struct RunCommand {
         }
     }
 
-    /// Becomes a member of the cluster, with its role.
+    /// Becomes a member of the cluster with its role.
     ///
-    /// - Returns: whether it has become one; else, a signal has ended it.
+    /// - Returns: whether it has become one; false if a signal has interrupted it.
     /// - Throws: a `Failure` if the cluster has another node with the id or the address.
     private func join(unless signals: EndSignals) throws(Failure) -> Bool {
         try asking(unless: signals) { cluster throws(ClusterAdministrationError) in
@@ -75,7 +75,7 @@ struct RunCommand {
         }
     }
 
-    /// Tries until it succeeds: the cluster may start at this moment, or have no leader.
+    /// Retries until it succeeds: the cluster may be starting, or have no leader.
     private func asking(
         unless signals: EndSignals, _ body: (ClusterAdministration) throws(ClusterAdministrationError) -> Void
     ) throws(Failure) -> Bool {
@@ -100,9 +100,9 @@ struct RunCommand {
         .init(id: settings.id, address: settings.address.description, isMember: options.join.isEmpty)
     }
 
-    /// Whose folder it is, or nil if it is new.
+    /// The node to which the folder belongs, or nil if it is new.
     ///
-    /// - Throws: a `Failure` if it is another node's, or the options don't say how a new node gets its cluster.
+    /// - Throws: a `Failure` if it belongs to another node, or if the options don't specify the cluster of a new node.
     private func checkedOwner(of folder: DataFolder) throws(Failure) -> DataFolder.Owner? {
         let (id, address) = (settings.id, settings.address.description)
         let owner = try folder.owner()

@@ -1,12 +1,12 @@
-// SIGTERM and SIGINT. They are blocked in all threads, and the main thread asks for them when it can end the node.
+// SIGTERM and SIGINT. They are blocked in all threads, and the main thread waits for them when it can stop the node.
 
 import Glibc
 
-/// The signals that end the program.
+/// The signals that stop the program.
 struct EndSignals {
     private var set = sigset_t()
 
-    /// Blocks them in this thread, and in those that it starts from now on.
+    /// Blocks them in this thread and in those that it starts from now on.
     init() {
         sigemptyset(&set)
         sigaddset(&set, SIGTERM)
@@ -21,17 +21,16 @@ struct EndSignals {
         }
     }
 
-    /// Waits for one of them, or until the time is over.
+    /// Waits for one of them until the time has elapsed.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether one has arrived.
     func wait(milliseconds: Int) -> Bool {
         var time = timespec(tv_sec: milliseconds / 1000, tv_nsec: milliseconds % 1000 * 1_000_000)
         return withUnsafePointer(to: set) { sigtimedwait($0, nil, &time) > 0 }
     }
 }
 
-/// Ends the program when standard input ends: a pipe whose other end is closed when the process that has started it
-/// ends, however that ends.
+/// Exits when standard input ends: a pipe whose other end is closed when the parent process exits, however it exits.
 func endWithInput() {
     var thread = pthread_t()
     pthread_create(
@@ -45,7 +44,7 @@ func endWithInput() {
         }, nil)
 }
 
-/// Ends the program with an error, unless it ends before by itself. The log is safe then: it is after a crash, too.
+/// Exits with an error unless the program exits earlier. The log is then safe, as it is after a crash.
 func endAfter(seconds: UInt32) {
     signal(SIGALRM) { _ in
         writeLine("rowan-node: dqlite doesn't stop. The process ends nevertheless: its log is as after a crash.", to: 2)

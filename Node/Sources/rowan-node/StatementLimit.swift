@@ -1,22 +1,23 @@
-// dqlite runs all statements in one thread. A statement that does not end would occupy the node for ever: its client may have
-// gone, but dqlite learns of that in the same thread. So statements that run for too long without a row are interrupted.
+// dqlite runs all statements in one thread. A statement that does not finish would block the node permanently: even if
+// its client has disconnected, dqlite detects that in the same thread. Statements that run for too long without a row
+// are therefore interrupted.
 // Sources: https://sqlite.org/c3ref/progress_handler.html, https://sqlite.org/c3ref/trace_v2.html
 
 import CDqlite
 import Glibc
 import Synchronization
 
-/// Limits how long a statement may run without a row.
+/// Limits how long a statement may run without returning a row.
 enum StatementLimit {
     /// In nanoseconds.
     private static let limit = Atomic<UInt64>(0)
 
-    /// The handler runs every millisecond, roughly.
+    /// The handler runs roughly every millisecond.
     private static let instructionCount: Int32 = 10_000
 
     /// Limits the statements of all connections that SQLite opens from now on.
     ///
-    /// - Throws: a `Failure` if there is no memory for it.
+    /// - Throws: a `Failure` if there is not enough memory for it.
     static func set(seconds: UInt64) throws(Failure) {
         limit.store(seconds * 1_000_000_000, ordering: .relaxed)
         let open: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, UnsafeRawPointer?) -> Int32 = {
@@ -24,16 +25,16 @@ enum StatementLimit {
             StatementLimit.watch(connection)
             return SQLITE_OK
         }
-        // SQLite declares functions without parameters here, and calls them with three: see its documentation.
+        // SQLite declares functions without parameters here but calls them with three: see its documentation.
         let code = sqlite3_auto_extension(unsafeBitCast(open, to: (@convention(c) () -> Void).self))
         guard code == SQLITE_OK else { throw Failure("can't limit how long statements run: SQLite's code is \(code)") }
     }
 
-    /// What is known of a connection.
+    /// The state of a connection.
     private struct Run {
-        /// The statement of the client that has begun last. Only compared.
+        /// The last client statement that has begun. Only compared.
         var statement: UnsafeMutableRawPointer?
-        /// When the handler has first run since the statement began, or had a row; 0 if it has not.
+        /// The time at which the handler first ran since the statement began or returned a row; 0 if it has not.
         var start: UInt64 = 0
 
         static func of(_ context: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<Run> {
@@ -61,7 +62,7 @@ enum StatementLimit {
     ) {
         switch event {
         case UInt32(SQLITE_TRACE_STMT):
-            // Triggers, and the statements of virtual tables, are parts of a statement. They have another text.
+            // Triggers and the statements of virtual tables are part of a statement. They have another text.
             guard UnsafeRawPointer(text) == UnsafeRawPointer(sqlite3_sql(OpaquePointer(object))) else { return }
             (run.pointee.statement, run.pointee.start) = (object, 0)
         case UInt32(SQLITE_TRACE_ROW):
@@ -83,7 +84,7 @@ enum StatementLimit {
         return now - run.pointee.start > limit.load(ordering: .relaxed)
     }
 
-    /// A clock that stands while the machine sleeps.
+    /// A clock that stops while the machine sleeps.
     private static func now() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

@@ -5,7 +5,7 @@ public import Combine
 public import Dispatch
 
 extension DatabaseReader {
-    /// A publisher that reads a value, and completes.
+    /// A publisher that reads a value and completes.
     ///
     /// ```swift
     /// let cancellable = dbQueue.readPublisher { db in
@@ -14,7 +14,7 @@ extension DatabaseReader {
     /// .sink { completion in … } receiveValue: { players in print(players) }
     /// ```
     ///
-    /// It completes with the error of the closure, SQLITE_READONLY for a write.
+    /// It completes with the error of the closure, or with SQLITE_READONLY for a write.
     ///
     /// - Parameters:
     ///   - scheduler: where the subscriber receives the value; by default, the main queue.
@@ -31,7 +31,7 @@ extension DatabaseReader {
 }
 
 extension DatabaseWriter {
-    /// A publisher that writes in a transaction, publishes the result, and completes.
+    /// A publisher that writes in a transaction, publishes the result and completes.
     ///
     /// ```swift
     /// let cancellable = dbQueue.writePublisher { db in
@@ -41,7 +41,7 @@ extension DatabaseWriter {
     /// .sink { completion in … } receiveValue: { count in print("\(count) players") }
     /// ```
     ///
-    /// It completes with the error of the closure, or of the commit.
+    /// It completes with the error of the closure or of the commit.
     ///
     /// - Parameters:
     ///   - scheduler: where the subscriber receives the value; by default, the main queue.
@@ -56,7 +56,7 @@ extension DatabaseWriter {
         }
     }
 
-    /// A publisher that writes in a transaction, reads what it has committed, publishes the result, and completes.
+    /// A publisher that writes in a transaction, reads what it has committed, publishes the result and completes.
     ///
     /// ```swift
     /// let publisher = dbPool.writePublisher(
@@ -64,7 +64,7 @@ extension DatabaseWriter {
     ///     thenRead: { db, _ in try Player.fetchCount(db) })
     /// ```
     ///
-    /// In a pool, other writes don't wait for the read, which does not see them.
+    /// In a pool, other writes don't wait for the read, which doesn't see them.
     ///
     /// - Parameters:
     ///   - scheduler: where the subscriber receives the value; by default, the main queue.
@@ -90,7 +90,7 @@ extension DatabaseWriter {
 }
 
 extension DatabaseMigrator {
-    /// A publisher that runs the migrations that have not run, and completes.
+    /// A publisher that runs the migrations that have not run and completes.
     ///
     /// ```swift
     /// let cancellable = migrator.migratePublisher(dbQueue)

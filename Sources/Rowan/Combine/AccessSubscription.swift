@@ -1,12 +1,13 @@
-// A subscription that is one access: it delivers a value, and completes.
+// A subscription to one access: it delivers a value and completes.
 
 #if canImport(Combine)
 import Combine
 
-/// Runs an access, and calls the closure with its result.
+/// Runs an access and calls the closure with its result.
 typealias AccessRun<Output> = @Sendable (@escaping @Sendable (Result<Output, any Error>) -> Void) -> Void
 
-/// Where a subscriber receives its value. `@unchecked Sendable`: Combine's schedulers are called from any thread.
+/// The scheduler on which a subscriber receives its value. `@unchecked Sendable`: Combine's schedulers are called from
+/// any thread.
 struct AccessSchedule: @unchecked Sendable {
     private let schedule: (@escaping () -> Void) -> Void
 
@@ -26,7 +27,6 @@ struct Downstream<Input>: @unchecked Sendable {
     }
 }
 
-/// A subscription to an access.
 final class AccessSubscription<Input: Sendable>: Subscription, Sendable {
     private struct State {
         var downstream: Downstream<Input>?
@@ -49,7 +49,7 @@ final class AccessSubscription<Input: Sendable>: Subscription, Sendable {
             return state.run
         }
         run? { result in
-            // Without a subscriber, nothing is left to schedule.
+            // Without a subscriber, there is nothing left to schedule.
             guard self.downstream != nil else { return }
             self.schedule { self.deliver(result) }
         }

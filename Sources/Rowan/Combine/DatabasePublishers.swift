@@ -1,4 +1,4 @@
-// The publishers of a database, where the system has Combine. One subscription is one access, or one observation.
+// The publishers of a database, where the system has Combine. A subscription is one access or one observation.
 
 #if canImport(Combine)
 public import Combine
@@ -7,20 +7,20 @@ public import Combine
 /// ``DatabaseWriter/writePublisher(receiveOn:updates:)``, ``DatabaseMigrator/migratePublisher(_:receiveOn:)``,
 /// ``ValueObservation/publisher(in:scheduling:)`` and ``DatabaseRegionObservation/publisher(in:)``.
 ///
-/// All of them can be subscribed from any thread, except for observations with `.immediate`, whose subscriber
-/// asks for its first value on the main thread. They begin when the subscriber asks for its first value. A cancelled
+/// All of them can be subscribed to from any thread, except for observations with `.immediate`, whose subscriber
+/// requests its first value on the main thread. They start when the subscriber requests its first value. A cancelled
 /// subscription delivers nothing more.
 public enum DatabasePublishers {
-    /// Publishes the result of a read, and completes.
+    /// Publishes the result of a read and completes.
     public typealias Read<Output: Sendable> = Access<Output>
-    /// Publishes the result of a write, and completes.
+    /// Publishes the result of a write and completes.
     public typealias Write<Output: Sendable> = Access<Output>
-    /// Publishes the end of the migrations, and completes.
+    /// Publishes the end of the migrations and completes.
     public typealias Migrate = Access<Void>
 
-    /// Publishes the result of an access, and completes.
+    /// Publishes the result of an access and completes.
     ///
-    /// Each subscription is an access of its own. A cancelled one still runs, but publishes nothing.
+    /// Each subscription is a separate access. A cancelled access still runs but publishes nothing.
     public struct Access<Output: Sendable>: Publisher {
         /// The error of the access.
         public typealias Failure = any Error
@@ -34,9 +34,9 @@ public enum DatabasePublishers {
         }
     }
 
-    /// Publishes observed values, until an error ends the observation.
+    /// Publishes observed values until an error ends the observation.
     ///
-    /// A subscriber that has not asked for more values receives the last one when it asks.
+    /// A subscriber that has not requested more values receives the last one when it does.
     public struct Value<Output: Sendable>: Publisher, Sendable {
         /// The error that ends the observation.
         public typealias Failure = any Error
@@ -50,12 +50,11 @@ public enum DatabasePublishers {
         }
     }
 
-    /// Publishes the connection after each transaction that has changed a region, inside the access that has committed
-    /// it.
+    /// Publishes the connection after each transaction that changed a region, inside the access that committed it.
     ///
-    /// A subscriber that has not asked for more values misses the transaction.
+    /// A subscriber that has not requested more values misses the transaction.
     public struct DatabaseRegion: Publisher, Sendable {
-        /// The connection that has committed.
+        /// The connection that committed.
         public typealias Output = Database
         /// The error of a region that can't be prepared, or of a closed connection.
         public typealias Failure = any Error

@@ -47,7 +47,7 @@ extension DatabaseRegionObservation {
     ///     .sink { completion in … } receiveValue: { db in print("players have changed") }
     /// ```
     ///
-    /// The subscriber receives the connection in the access that has committed the change, before any other write.
+    /// The subscriber receives the connection in the access that committed the change, before any other write.
     public func publisher(in writer: any DatabaseWriter) -> DatabasePublishers.DatabaseRegion {
         DatabasePublishers.DatabaseRegion(observation: self, writer: writer)
     }

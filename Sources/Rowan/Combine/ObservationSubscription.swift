@@ -1,4 +1,4 @@
-// Subscriptions that are observations: they deliver values until they are cancelled, or until an error.
+// Subscriptions to observations. They deliver values until they are cancelled or an error occurs.
 
 #if canImport(Combine)
 import Combine
@@ -11,7 +11,7 @@ final class ValueSubscription<Input: Sendable>: Subscription, Sendable {
         var start: AsyncValueObservation<Input>.Start?
         var observation: AnyDatabaseCancellable?
         var demand = Subscribers.Demand.none
-        /// The last value, if it is not delivered.
+        /// The last value if it is not delivered yet.
         var pending: Input?
         var isDelivering = false
         /// The error that follows the value that is being delivered.
@@ -44,7 +44,7 @@ final class ValueSubscription<Input: Sendable>: Subscription, Sendable {
     private func observe(_ start: AsyncValueObservation<Input>.Start) {
         let observation = start(
             { [weak self] error in self?.fail(error) }, { [weak self] value in self?.receive(value) })
-        // A first value that was delivered at once may have cancelled the subscription.
+        // An immediately delivered first value may have cancelled the subscription.
         let isEnded = state.withLock { state in
             guard state.downstream != nil else { return true }
             state.observation = observation
@@ -60,7 +60,7 @@ final class ValueSubscription<Input: Sendable>: Subscription, Sendable {
         deliver()
     }
 
-    /// Delivers the last value if the subscriber has asked for it. One thread at a time delivers.
+    /// Delivers the last value if the subscriber has requested it. One thread delivers at a time.
     private func deliver() {
         while let (downstream, value) = takePending() {
             let more = downstream.receive(value)
@@ -73,7 +73,7 @@ final class ValueSubscription<Input: Sendable>: Subscription, Sendable {
         }
     }
 
-    /// Completes, after the value that another thread is delivering.
+    /// Completes after the value that another thread is delivering.
     private func fail(_ error: any Error) {
         let ended = state.withLock { state -> State? in
             guard !state.isDelivering else {

@@ -15,17 +15,17 @@
 /// let documents = try Document.matching(pattern).fetchAll(db)
 /// ```
 ///
-/// ``FTS4`` has more options, and is faster. ``FTS5`` sorts by relevance, and accepts tokenizers in Swift.
+/// ``FTS4`` has more options and is faster. ``FTS5`` sorts by relevance and accepts tokenizers in Swift.
 ///
 /// Source: <https://sqlite.org/fts3.html>
 public struct FTS3: VirtualTableModule, Sendable {
-    /// What a tokenizer does with the diacritics of Latin letters.
+    /// The handling of diacritics of Latin letters by a tokenizer.
     public enum Diacritics: Hashable, Sendable {
         /// Keeps them: "é" and "e" differ.
         case keep
         /// Removes them, except from letters that have several of them.
         case removeLegacy
-        /// Removes them all.
+        /// Removes all of them.
         case remove
     }
 
@@ -55,7 +55,7 @@ public struct FTS3: VirtualTableModule, Sendable {
     /// try FTS3.tokenize("Gustave Doré", withTokenizer: .unicode61())  // ["gustave", "dore"]
     /// ```
     ///
-    /// - Throws: the error of SQLite, if it was built without FTS3, or does not know the tokenizer.
+    /// - Throws: an error of SQLite if it was built without FTS3 or does not have the tokenizer.
     public static func tokenize(
         _ string: String, withTokenizer tokenizer: FTS3TokenizerDescriptor = .simple
     ) throws -> [String] {
@@ -77,6 +77,6 @@ public final class FTS3TableDefinition {
 }
 
 extension String {
-    /// The name, as an argument of a module: quoted only if it must be.
+    /// The name as an argument of a module, quoted only if necessary.
     var asModuleArgument: String { isPlainDatabaseName ? self : quotedDatabaseIdentifier }
 }

@@ -8,19 +8,19 @@
 /// let documents = try Document.matching(pattern).fetchAll(db)
 /// ```
 ///
-/// The initializers that return nil for a text without words accept any text, and their patterns are valid for all
-/// built-in tokenizers with their default options. SQLite accepts 4,095 words in a pattern that is not a phrase: repeated
-/// words, and those after the first 4,095, are left out. The other initializer accepts the language of patterns, and
-/// throws an error for an invalid one.
+/// The initializers that return nil for text without words accept any text, and their patterns are valid for all
+/// built-in tokenizers with their default options. SQLite accepts 4,095 words in a pattern that is not a phrase:
+/// repeated words, and those after the first 4,095, are left out. The other initializer accepts the pattern language
+/// and throws an error for an invalid pattern.
 ///
 /// Article: <doc:FullText>.
 ///
 /// Source: <https://sqlite.org/fts3.html#full_text_index_queries>
 public struct FTS3Pattern: Hashable, Sendable {
-    /// The pattern, as SQLite reads it.
+    /// The pattern in SQLite's syntax.
     public let rawPattern: String
 
-    /// Creates a pattern in the language of FTS3: `sqlite AND data*`.
+    /// Creates a pattern in the pattern language of FTS3: `sqlite AND data*`.
     ///
     /// ```swift
     /// // malformed MATCH expression: [AND]
@@ -37,7 +37,7 @@ public struct FTS3Pattern: Hashable, Sendable {
 
     private init(valid rawPattern: String) { self.rawPattern = rawPattern }
 
-    /// The number of terms of a pattern: FTS3 accepts a tree of 12 levels.
+    /// The maximum number of terms of a pattern: FTS3 accepts a tree of 12 levels.
     /// <https://sqlite.org/compile.html#fts3_max_expr_depth>
     private static let maximumTermCount = 4_095
 
@@ -48,22 +48,22 @@ public struct FTS3Pattern: Hashable, Sendable {
         self.init(valid: distinct.prefix(Self.maximumTermCount).joined(separator: separator))
     }
 
-    /// Matches the documents that contain at least one word of a text; nil without words.
+    /// Matches the documents that contain at least one word of the text; nil without words.
     public init?(matchingAnyTokenIn string: String) {
         self.init(terms: FTS3Word.words(in: string).map(\.pattern), separator: " OR ")
     }
 
-    /// Matches the documents that contain all words of a text; nil without words.
+    /// Matches the documents that contain all words of the text; nil without words.
     public init?(matchingAllTokensIn string: String) {
         self.init(terms: FTS3Word.words(in: string).map(\.pattern), separator: " ")
     }
 
-    /// Matches the documents that contain, for each word of a text, a word that starts with it; nil without words.
+    /// Matches the documents that contain, for each word of the text, a word that starts with it; nil without words.
     public init?(matchingAllPrefixesIn string: String) {
         self.init(terms: FTS3Word.words(in: string).map(\.prefixPattern), separator: " ")
     }
 
-    /// Matches the documents that contain the words of a text, in the same order and without others between them; nil
+    /// Matches the documents that contain the words of the text in the same order, without others between them; nil
     /// without words.
     public init?(matchingPhrase string: String) {
         let words = FTS3Word.words(in: string, for: .phrase)
@@ -73,24 +73,24 @@ public struct FTS3Pattern: Hashable, Sendable {
 }
 
 extension FTS3Pattern: DatabaseValueConvertible {
-    /// The pattern as a text.
+    /// The pattern as text.
     public var databaseValue: DatabaseValue { rawPattern.databaseValue }
 
     /// The pattern of a text; nil for an invalid one.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> FTS3Pattern? {
-        // An invalid pattern does not convert.
+        // An invalid pattern can't be converted.
         String.fromDatabaseValue(dbValue).flatMap { try? FTS3Pattern(rawPattern: $0) }
     }
 }
 
-/// A word of a text, as the tokenizers `simple` and `porter` split it. The tokenizer of the table may split it again:
-/// the word is then a phrase, because FTS3 would take the operator after it for one of its tokens.
+/// A word of a text, as split by the tokenizers `simple` and `porter`. The tokenizer of the table may split it again.
+/// The word is then a phrase, because FTS3 would interpret the operator after it as one of its tokens.
 private struct FTS3Word {
     let text: String
-    /// The word without the punctuation at its end, which some tokenizers ignore: the star of a prefix has to follow
-    /// the last token. A symbol at the end stays: without it, the word would be the prefix of others.
+    /// The word without its final punctuation, which some tokenizers ignore: the star of a prefix must follow the last
+    /// token. A symbol at the end stays, because without it, the word would be the prefix of others.
     let start: String
-    /// Whether all tokenizers take the word for one token.
+    /// Whether all tokenizers treat the word as one token.
     let isToken: Bool
 
     var pattern: String { isToken ? text : "\"\(text)\"" }
@@ -101,7 +101,7 @@ private struct FTS3Word {
     )
 
     enum Use {
-        /// Each word is a term of the pattern. FTS3 rejects OR without a token on each side: the words that a tokenizer
+        /// Each word is a term of the pattern. FTS3 rejects OR without a token on each side, so words that a tokenizer
         /// ignores are left out.
         case terms
         /// The words are a phrase.

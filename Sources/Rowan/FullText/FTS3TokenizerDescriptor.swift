@@ -1,6 +1,6 @@
 // The built-in tokenizers of FTS3 and FTS4. https://sqlite.org/fts3.html#tokenizer
 
-/// A tokenizer of ``FTS3`` and ``FTS4``: how texts and patterns are split into tokens. A text matches a pattern if both
+/// A tokenizer of ``FTS3`` and ``FTS4``: how text and patterns are split into tokens. A text matches a pattern if both
 /// give the same tokens.
 public struct FTS3TokenizerDescriptor: Hashable, Sendable {
     let name: String
@@ -11,18 +11,18 @@ public struct FTS3TokenizerDescriptor: Hashable, Sendable {
         self.arguments = arguments
     }
 
-    /// Splits at ASCII characters that are neither letters nor digits, and turns ASCII letters into lower case. It
+    /// Splits at ASCII characters that are neither letters nor digits, and converts ASCII letters to lower case. It
     /// matches "Foo" with "FOO", but not "Jérôme" with "JÉRÔME". This is the default tokenizer.
     public static let simple = FTS3TokenizerDescriptor("simple")
 
-    /// Splits like ``simple``, and reduces English words to their stem: it matches "database" with "databases".
+    /// Splits like ``simple`` and reduces English words to their stem: it matches "database" with "databases".
     public static let porter = FTS3TokenizerDescriptor("porter")
 
-    /// Splits at all characters of Unicode that are neither letters nor digits, and turns letters into lower case,
-    /// without their diacritics. It matches "Jérôme" with "JEROME".
+    /// Splits at all Unicode characters that are neither letters nor digits, and converts letters to lower case without
+    /// their diacritics. It matches "Jérôme" with "JEROME".
     ///
     /// - Parameters:
-    ///   - diacritics: what happens to diacritics.
+    ///   - diacritics: the handling of diacritics.
     ///   - separators: letters and digits to split at.
     ///   - tokenCharacters: other characters that belong to tokens.
     public static func unicode61(
@@ -44,11 +44,11 @@ public struct FTS3TokenizerDescriptor: Hashable, Sendable {
     var option: String { "tokenize=" + ([name] + arguments.map(\.quotedDatabaseIdentifier)).joined(separator: " ") }
 }
 
-/// A tokenizer of FTS3, on a database of its own.
+/// A tokenizer of FTS3, on its own database.
 struct FTS3Tokenizer {
     struct Token {
         let token: String
-        /// The bytes of the text that the token stands for.
+        /// The bytes of the text that the token represents.
         let range: Range<Int>
     }
 

@@ -16,11 +16,11 @@
 ///
 /// Source: <https://sqlite.org/fts3.html#fts4_options>
 public struct FTS4: VirtualTableModule, Sendable {
-    /// The order in which the index keeps the documents.
+    /// The order in which the index stores the documents.
     public enum Order: String, Hashable, Sendable {
-        /// By ascending rowid, which is the default.
+        /// By ascending rowid, the default.
         case ascending = "asc"
-        /// By descending rowid: `ORDER BY rowid DESC` is then fast.
+        /// By descending rowid, which makes `ORDER BY rowid DESC` fast.
         case descending = "desc"
     }
 
@@ -57,7 +57,7 @@ public struct FTS4: VirtualTableModule, Sendable {
         return arguments
     }
 
-    /// Creates the triggers of a synchronized table, and indexes the existing rows.
+    /// Creates the triggers of a synchronized table and indexes the existing rows.
     public func database(_ db: Database, didCreate tableName: String, using definition: FTS4TableDefinition) throws {
         guard case .synchronized(let table) = definition.source else { return }
         let schema = definition.configuration.schemaName
@@ -80,7 +80,7 @@ public final class FTS4TableDefinition {
     /// The tokenizer; nil for SQLite's default, ``FTS3TokenizerDescriptor/simple``.
     public var tokenizer: FTS3TokenizerDescriptor?
 
-    /// The table whose text is indexed, or an empty text for a table that keeps no text. It is not synchronized: see
+    /// The table whose text is indexed, or empty text for a table that stores no text. It is not synchronized: see
     /// ``synchronize(withTable:)``.
     public var content: String? {
         get { source.option }
@@ -96,10 +96,10 @@ public final class FTS4TableDefinition {
     /// `fts3` to save the space that some requests of `matchinfo()` need.
     public var matchinfo: String?
 
-    /// The lengths of the prefixes that have their own index, in bytes.
+    /// The lengths of the prefixes with their own index, in bytes.
     public var prefixes: Set<Int>?
 
-    /// The order in which the index keeps the documents.
+    /// The order in which the index stores the documents.
     public var order: FTS4.Order?
 
     init(_ configuration: VirtualTableConfiguration) { self.configuration = configuration }
@@ -125,8 +125,8 @@ public final class FTS4TableDefinition {
     /// keep the index up to date. When you drop the full-text table, also call
     /// ``Database/dropFTS4SynchronizationTriggers(forTable:)``.
     ///
-    /// - Note: rows that `INSERT OR REPLACE` deletes stay in the index, unless `PRAGMA recursive_triggers` is on. If
-    ///   the table has no integer primary key, VACUUM may change its rowids: rebuild the index afterwards.
+    /// - Note: rows that `INSERT OR REPLACE` deletes stay in the index unless `PRAGMA recursive_triggers` is on. If the
+    ///   table has no integer primary key, VACUUM may change its rowids: rebuild the index afterwards.
     public func synchronize(withTable tableName: String) { source = .synchronized(tableName) }
 }
 
@@ -138,14 +138,14 @@ public final class FTS4ColumnDefinition {
 
     init(_ name: String) { self.name = name }
 
-    /// Stores the column, but does not index it. <https://sqlite.org/fts3.html#the_notindexed_option>
+    /// Stores the column but does not index it. <https://sqlite.org/fts3.html#the_notindexed_option>
     @discardableResult
     public func notIndexed() -> Self {
         isIndexed = false
         return self
     }
 
-    /// Makes the column a hidden column with the language of the document: searches find documents of one language.
+    /// Makes the column a hidden column with the language of the document. Searches find documents of one language.
     /// <https://sqlite.org/fts3.html#the_languageid_option>
     @discardableResult
     public func asLanguageId() -> Self {

@@ -20,13 +20,13 @@
 ///
 /// Source: <https://sqlite.org/fts5.html>
 public struct FTS5: VirtualTableModule, Sendable {
-    /// What a tokenizer does with the diacritics of Latin letters.
+    /// The handling of diacritics of Latin letters by a tokenizer.
     public enum Diacritics: Hashable, Sendable {
         /// Keeps them: "é" and "e" differ.
         case keep
         /// Removes them, except from letters that have several of them.
         case removeLegacy
-        /// Removes them all.
+        /// Removes all of them.
         case remove
     }
 
@@ -64,7 +64,7 @@ public struct FTS5: VirtualTableModule, Sendable {
         return arguments
     }
 
-    /// Creates the triggers of a synchronized table, and indexes the existing rows.
+    /// Creates the triggers of a synchronized table and indexes the existing rows.
     public func database(_ db: Database, didCreate tableName: String, using definition: FTS5TableDefinition) throws {
         guard case .synchronized(let table) = definition.source else { return }
         try FullTextSynchronization(
@@ -86,35 +86,35 @@ public final class FTS5TableDefinition {
     /// ``FTS5TokenizerDescriptor/unicode61(diacritics:categories:separators:tokenCharacters:)``.
     public var tokenizer: FTS5TokenizerDescriptor?
 
-    /// The table whose text is indexed, or an empty text for a table that keeps no text. It is not synchronized: see
+    /// The table whose text is indexed, or empty text for a table that stores no text. It is not synchronized: see
     /// ``synchronize(withTable:)``.
     public var content: String? {
         get { source.option }
         set { source = .option(newValue) }
     }
 
-    /// The integer primary key of the content table. ``synchronize(withTable:)`` finds it.
+    /// The integer primary key of the content table. ``synchronize(withTable:)`` determines it.
     public var contentRowID: String?
 
-    /// The lengths of the prefixes that have their own index, in characters.
+    /// The lengths of the prefixes with their own index, in characters.
     public var prefixes: Set<Int>?
 
-    /// 0 to save the space of the lengths of the columns, which `bm25()` needs: it then counts the tokens.
+    /// 0 to save the space of the column lengths, which `bm25()` needs: it then counts the tokens.
     public var columnSize: Int?
 
-    /// What the index contains for each token: `full` is the default; `column` and `none` save space, and refuse
+    /// The content of the index for each token: `full` is the default; `column` and `none` save space but reject
     /// phrases. <https://sqlite.org/fts5.html#the_detail_option>
     public var detail: String?
 
-    /// Whether rows of a table that keeps no text can be deleted. It requires SQLite 3.43.
+    /// Whether rows of a table that stores no text can be deleted. Requires SQLite 3.43.
     /// <https://sqlite.org/fts5.html#contentless_delete_tables>
     public var contentlessDelete = false
 
-    /// Whether a table that keeps no text keeps the columns that are not indexed. It requires SQLite 3.47.
+    /// Whether a table that stores no text stores the columns that are not indexed. Requires SQLite 3.47.
     /// <https://sqlite.org/fts5.html#the_contentless_unindexed_option>
     public var contentlessUnindexed = false
 
-    /// Whether texts can have a locale for their tokenizer. It requires SQLite 3.47.
+    /// Whether text can have a locale for its tokenizer. Requires SQLite 3.47.
     /// <https://sqlite.org/fts5.html#the_locale_option>
     public var locale = false
 
@@ -141,8 +141,8 @@ public final class FTS5TableDefinition {
     /// keep the index up to date. When you drop the full-text table, also call
     /// ``Database/dropFTS5SynchronizationTriggers(forTable:)``.
     ///
-    /// - Note: rows that `INSERT OR REPLACE` deletes stay in the index, unless `PRAGMA recursive_triggers` is on. If
-    ///   the table has no integer primary key, VACUUM may change its rowids: rebuild the index afterwards.
+    /// - Note: rows that `INSERT OR REPLACE` deletes stay in the index unless `PRAGMA recursive_triggers` is on. If the
+    ///   table has no integer primary key, VACUUM may change its rowids: rebuild the index afterwards.
     public func synchronize(withTable tableName: String) { source = .synchronized(tableName) }
 
     /// The column of the content table with its rowid; nil for the hidden rowid.
@@ -161,7 +161,7 @@ public final class FTS5ColumnDefinition {
 
     init(_ name: String) { self.name = name }
 
-    /// Stores the column, but does not index it. <https://sqlite.org/fts5.html#the_unindexed_column_option>
+    /// Stores the column but does not index it. <https://sqlite.org/fts5.html#the_unindexed_column_option>
     @discardableResult
     public func notIndexed() -> Self {
         isIndexed = false

@@ -30,10 +30,10 @@ public protocol FTS5CustomTokenizer: FTS5Tokenizer {
     /// Creates a tokenizer for a table. FTS5 calls it when it opens the table.
     ///
     /// - Parameters:
-    ///   - db: the connection, which can make the built-in tokenizers.
+    ///   - db: the connection, which can create the built-in tokenizers.
     ///   - arguments: the arguments of the descriptor.
-    /// - Throws: an error, with which the statement that opens the table fails. It keeps the code of a
-    ///   ``DatabaseError``; SQLite does not keep the message, which goes to ``Database/logError``.
+    /// - Throws: an error that makes the statement that opens the table fail. The statement's error keeps the code of a
+    ///   ``DatabaseError``, but not the message, which is sent to ``Database/logError``.
     init(db: Database, arguments: [String]) throws
 }
 
@@ -62,8 +62,8 @@ extension Database {
     ///
     /// It replaces the tokenizer with the same name for the tables that this connection opens later.
     ///
-    /// If SQLite refuses it, because SQLite was built without FTS5, or because its name contains a NUL character, the
-    /// statements that use the tokenizer throw the reason.
+    /// If SQLite rejects it, because it was built without FTS5 or the name contains a NUL character, the statements
+    /// that use the tokenizer throw the reason.
     public func add(tokenizer: (some FTS5CustomTokenizer).Type) {
         guard connection.pointer != nil else { return }
         let name = tokenizer.name

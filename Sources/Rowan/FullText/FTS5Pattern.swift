@@ -8,19 +8,19 @@
 /// let documents = try Document.matching(pattern).order(Column.rank).fetchAll(db)
 /// ```
 ///
-/// The initializers that return nil for a text without words accept any text, and their patterns are always valid.
-/// ``Database/makeFTS5Pattern(rawPattern:forTable:)`` accepts the language of patterns, and throws an error for an
-/// invalid one. Where words such as "C++" count, because of the tokenizer of a table, let the table split the text:
+/// The initializers that return nil for text without words accept any text, and their patterns are always valid.
+/// ``Database/makeFTS5Pattern(rawPattern:forTable:)`` accepts the pattern language and throws an error for an invalid
+/// pattern. If the tokenizer of a table accepts words such as "C++", let the table split the text:
 /// ``Database/makeFTS5Pattern(matchingAllTokensIn:forTable:)``.
 ///
 /// Article: <doc:FullText>.
 ///
 /// Source: <https://sqlite.org/fts5.html#full_text_query_syntax>
 public struct FTS5Pattern: Hashable, Sendable {
-    /// The pattern, as SQLite reads it.
+    /// The pattern in SQLite's syntax.
     public let rawPattern: String
 
-    /// Creates a pattern in the language of FTS5: `title: sqlite AND data*`.
+    /// Creates a pattern in the pattern language of FTS5: `title: sqlite AND data*`.
     ///
     /// ```swift
     /// // fts5: syntax error near "AND"
@@ -30,8 +30,8 @@ public struct FTS5Pattern: Hashable, Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - rawPattern: a pattern in the language of FTS5.
-    ///   - allowedColumns: the columns that the pattern may name.
+    ///   - rawPattern: a pattern in the pattern language of FTS5.
+    ///   - allowedColumns: the columns that the pattern may contain.
     /// - Throws: a ``DatabaseError`` for an invalid pattern.
     public init(rawPattern: String, allowedColumns: [String] = []) throws {
         // No column can have these names.
@@ -50,33 +50,33 @@ public struct FTS5Pattern: Hashable, Sendable {
         self.rawPattern = rawPattern
     }
 
-    /// The validation of patterns without columns: no pattern contains the name of this one.
+    /// The validation of patterns without columns. No pattern contains the name of this one.
     private static let validation = FullTextValidation(using: FTS5()) { $0.column("\u{1}") }
 
     fileprivate init(valid rawPattern: String) { self.rawPattern = rawPattern }
 
-    /// Matches the documents that contain at least one word of a text; nil without words.
+    /// Matches the documents that contain at least one word of the text; nil without words.
     public init?(matchingAnyTokenIn string: String) {
         let words = FTS5Words.words(in: string)
         guard !words.isEmpty else { return nil }
         self.init(valid: words.joined(separator: " OR "))
     }
 
-    /// Matches the documents that contain all words of a text; nil without words.
+    /// Matches the documents that contain all words of the text; nil without words.
     public init?(matchingAllTokensIn string: String) {
         let words = FTS5Words.words(in: string)
         guard !words.isEmpty else { return nil }
         self.init(valid: words.joined(separator: " "))
     }
 
-    /// Matches the documents that contain, for each word of a text, a word that starts with it; nil without words.
+    /// Matches the documents that contain, for each word of the text, a word that starts with it; nil without words.
     public init?(matchingAllPrefixesIn string: String) {
         let words = FTS5Words.words(in: string)
         guard !words.isEmpty else { return nil }
         self.init(valid: words.map { $0 + "*" }.joined(separator: " "))
     }
 
-    /// Matches the documents that contain the words of a text, in the same order and without others between them; nil
+    /// Matches the documents that contain the words of the text in the same order, without others between them; nil
     /// without words.
     public init?(matchingPhrase string: String) {
         let words = FTS5Words.words(in: string, for: .phrase)
@@ -84,7 +84,7 @@ public struct FTS5Pattern: Hashable, Sendable {
         self.init(valid: "\"\(words.joined(separator: " "))\"")
     }
 
-    /// Matches the documents with a column that starts with the words of a text; nil without words.
+    /// Matches the documents with a column that starts with the words of the text; nil without words.
     public init?(matchingPrefixPhrase string: String) {
         let words = FTS5Words.words(in: string, for: .phrase)
         guard !words.isEmpty else { return nil }
@@ -93,18 +93,18 @@ public struct FTS5Pattern: Hashable, Sendable {
 }
 
 extension FTS5Pattern: DatabaseValueConvertible {
-    /// The pattern as a text.
+    /// The pattern as text.
     public var databaseValue: DatabaseValue { rawPattern.databaseValue }
 
-    /// The pattern of a text; nil for an invalid one, and for one that names columns.
+    /// The pattern of a text; nil for an invalid pattern, and for a pattern with column names.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> FTS5Pattern? {
-        // An invalid pattern does not convert.
+        // An invalid pattern can't be converted.
         String.fromDatabaseValue(dbValue).flatMap { try? FTS5Pattern(rawPattern: $0) }
     }
 }
 
 extension Database {
-    /// Creates a pattern in the language of FTS5, which may name the columns of a table.
+    /// Creates a pattern in the pattern language of FTS5, which may contain the columns of a table.
     ///
     /// ```swift
     /// let pattern = try db.makeFTS5Pattern(rawPattern: "title: sqlite", forTable: "book")
@@ -119,25 +119,25 @@ extension Database {
     }
 }
 
-// The initializers of patterns don't depend on a table: they split texts at all ASCII characters that are neither letters
-// nor digits. FTS5 splits a quoted text with the tokenizer of the table.
+// The initializers of patterns don't depend on a table: they split text at all ASCII characters that are neither
+// letters nor digits. FTS5 splits quoted text with the tokenizer of the table.
 extension Database {
-    /// Creates a pattern that matches the documents that contain at least one word of a text. Words are between spaces; the
-    /// tokenizer of the table decides what it makes of each.
+    /// Creates a pattern that matches the documents that contain at least one word of a text. Words are separated by
+    /// spaces; the tokenizer of the table determines the tokens of each.
     ///
     /// ```swift
     /// // "C++" OR "Swift"
     /// let pattern = try db.makeFTS5Pattern(matchingAnyTokenIn: "C++ Swift", forTable: "book")
     /// ```
     ///
-    /// - Returns: nil for a text without words. A word in which the tokenizer finds nothing matches nothing.
+    /// - Returns: nil for text without words. A word without tokens matches nothing.
     /// - Throws: SQLITE_ERROR if the table does not exist.
     public func makeFTS5Pattern(matchingAnyTokenIn string: String, forTable table: String) throws -> FTS5Pattern? {
         try pattern(string, table) { $0.joined(separator: " OR ") }
     }
 
-    /// Creates a pattern that matches the documents that contain all words of a text: `"C++" "Swift"`. A word in which the tokenizer finds nothing is not
-    /// required.
+    /// Creates a pattern that matches the documents that contain all words of a text: `"C++" "Swift"`. A word without
+    /// tokens is not required.
     ///
     /// - Throws: SQLITE_ERROR if the table does not exist.
     public func makeFTS5Pattern(matchingAllTokensIn string: String, forTable table: String) throws -> FTS5Pattern? {
@@ -152,7 +152,7 @@ extension Database {
         try pattern(string, table) { words in words.map { $0 + " *" }.joined(separator: " ") }
     }
 
-    /// Creates a pattern that matches the documents that contain the words of a text, in the same order and without others
+    /// Creates a pattern that matches the documents that contain the words of a text in the same order, without others
     /// between them: `"C++ Swift"`.
     ///
     /// - Throws: SQLITE_ERROR if the table does not exist.
@@ -183,9 +183,9 @@ extension FTS5Pattern {
     }
 }
 
-/// The words of texts, as FTS5 splits them.
+/// The words of texts, as split by FTS5.
 private struct FTS5Words {
-    // The tokenizers live as long as their connection.
+    // The tokenizers exist while their connection does.
     private let queue: DatabaseQueue
     private let ascii: any FTS5Tokenizer
     private let unicode61: any FTS5Tokenizer
@@ -201,7 +201,7 @@ private struct FTS5Words {
     enum Use { case terms, phrase }
 
     /// The words of a text. FTS5 reads them without quotes, because ASCII letters are in lower case: AND is an
-    /// operator, and is not.
+    /// operator, but `and` isn't.
     static func words(in text: String, for use: Use = .terms) -> [String] {
         shared.withLock { words in
             // Without FTS5, no pattern is valid.
@@ -211,9 +211,9 @@ private struct FTS5Words {
         }
     }
 
-    /// The parts of a word between the separators outside ASCII, such as typographic quotes: a table without phrases
-    /// refuses a word of several tokens. Other words are left as they are: without the symbol at its end, a word would
-    /// be the prefix of others, and a word that contains only symbols may be a word for the table's tokenizer.
+    /// The parts of a word between non-ASCII separators, such as typographic quotes: a table without phrases rejects a
+    /// word of several tokens. Other words are unchanged: without the symbol at its end, a word would be the prefix of
+    /// others, and a word that contains only symbols may be a word for the table's tokenizer.
     private func parts(of word: String) -> [String] {
         guard word.utf8.contains(where: { $0 >= 0x80 }),
             let tokens = try? unicode61.tokens(of: word, for: .query), tokens.count > 1

@@ -1,7 +1,7 @@
 // Tokenizers of FTS5, in C or in Swift. https://sqlite.org/fts5.html#custom_tokenizers
 
-/// The function that receives each token: a context, the flags of the token, its bytes and their number, the start and
-/// the end of the token in the text.
+/// The function that receives each token: a context, the flags of the token, its bytes and their number, and the start
+/// and end of the token in the text.
 public typealias FTS5TokenCallback =
     @convention(c) (
         _ context: UnsafeMutableRawPointer?, _ flags: CInt, _ pToken: UnsafePointer<CChar>?, _ nToken: CInt,
@@ -38,8 +38,8 @@ public struct FTS5TokenFlags: OptionSet, Hashable, Sendable {
 
 /// A tokenizer of FTS5.
 ///
-/// ``Database/makeTokenizer(_:)`` makes the built-in tokenizers. You write your own with ``FTS5WrapperTokenizer``, or
-/// with ``FTS5CustomTokenizer`` at the level of the C API.
+/// ``Database/makeTokenizer(_:)`` creates the built-in tokenizers. To write your own, use ``FTS5WrapperTokenizer``, or
+/// ``FTS5CustomTokenizer`` at the level of the C API.
 ///
 /// Source: <https://sqlite.org/fts5.html#custom_tokenizers>
 public protocol FTS5Tokenizer: AnyObject {
@@ -50,9 +50,9 @@ public protocol FTS5Tokenizer: AnyObject {
     ///   - tokenization: the reason why FTS5 needs tokens.
     ///   - pText: the bytes of the text, in UTF-8, not always followed by a NUL.
     ///   - nText: the number of bytes.
-    ///   - tokenCallback: the function. If it returns another code than `SQLITE_OK`, the tokenizer returns that code at
-    ///     once.
-    /// - Returns: `SQLITE_OK`, or the code of an error.
+    ///   - tokenCallback: the function. If it returns a code other than `SQLITE_OK`, the tokenizer returns that code
+    ///     immediately.
+    /// - Returns: `SQLITE_OK`, or an error code.
     func tokenize(
         context: UnsafeMutableRawPointer?, tokenization: FTS5Tokenization, pText: UnsafePointer<CChar>?, nText: CInt,
         tokenCallback: @escaping FTS5TokenCallback
@@ -108,7 +108,7 @@ extension FTS5Tokenizer {
     }
 }
 
-/// A token, and the bytes of the text that it stands for.
+/// A token, and the bytes of the text that it represents.
 struct FTS5Token {
     let token: String
     let flags: FTS5TokenFlags
@@ -122,20 +122,20 @@ struct FTS5Token {
 }
 
 extension String {
-    /// The text of bytes that FTS5 provides: invalid UTF-8 is repaired.
+    /// The text of bytes that FTS5 provides. Invalid UTF-8 is repaired.
     init(fts5Bytes bytes: UnsafePointer<CChar>?, count: CInt) {
         self.init(decoding: UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : Int(count)), as: UTF8.self)
     }
 }
 
 extension Database {
-    /// Makes a tokenizer: a built-in one, or one that was added with ``add(tokenizer:)``.
+    /// Creates a tokenizer: a built-in one, or one that was added with ``add(tokenizer:)``.
     ///
     /// ```swift
     /// let ascii = try db.makeTokenizer(.ascii())
     /// ```
     ///
-    /// - Throws: SQLITE_ERROR for an unknown tokenizer, or if SQLite was built without FTS5; the error of the
+    /// - Throws: SQLITE_ERROR for an unknown tokenizer, or if SQLite was built without FTS5; an error of the
     ///   tokenizer's initializer.
     public func makeTokenizer(_ descriptor: FTS5TokenizerDescriptor) throws -> any FTS5Tokenizer {
         try KnownFTS5Tokenizer(
@@ -143,7 +143,7 @@ extension Database {
     }
 }
 
-/// A tokenizer that a connection knows.
+/// A tokenizer that is registered with a connection.
 private final class KnownFTS5Tokenizer: FTS5Tokenizer {
     private let instance: FTS5TokenizerInstance
 

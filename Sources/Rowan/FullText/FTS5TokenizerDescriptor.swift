@@ -1,17 +1,17 @@
-// The tokenizers of FTS5 tables, as their definitions name them. https://sqlite.org/fts5.html#tokenizers
+// The tokenizers of FTS5 tables, as named in their definitions. https://sqlite.org/fts5.html#tokenizers
 
-/// A tokenizer of ``FTS5``: how texts and patterns are split into tokens. A text matches a pattern if both give the
-/// same tokens.
+/// A tokenizer of ``FTS5``: how text and patterns are split into tokens. A text matches a pattern if both give the same
+/// tokens.
 ///
 /// ``FTS5CustomTokenizer/tokenizerDescriptor(arguments:)`` describes a tokenizer in Swift.
 public struct FTS5TokenizerDescriptor: Hashable, Sendable {
-    /// The name of the tokenizer, then its arguments.
+    /// The name of the tokenizer, followed by its arguments.
     public let components: [String]
 
     /// Creates a descriptor from a name and arguments: `["porter", "unicode61", "remove_diacritics", "0"]`.
     public init(components: [String]) { self.components = components }
 
-    /// Splits at ASCII characters that are neither letters nor digits, and turns ASCII letters into lower case. It
+    /// Splits at ASCII characters that are neither letters nor digits, and converts ASCII letters to lower case. It
     /// matches "Foo" with "FOO", but not "Jérôme" with "JÉRÔME". <https://sqlite.org/fts5.html#ascii_tokenizer>
     ///
     /// - Parameters:
@@ -26,7 +26,7 @@ public struct FTS5TokenizerDescriptor: Hashable, Sendable {
     /// Reduces English words to their stem: it matches "database" with "databases".
     /// <https://sqlite.org/fts5.html#porter_tokenizer>
     ///
-    /// - Parameter base: the tokenizer that splits the text: by default, unicode61.
+    /// - Parameter base: the tokenizer that splits the text; by default, unicode61.
     public static func porter(wrapping base: FTS5TokenizerDescriptor? = nil) -> FTS5TokenizerDescriptor {
         FTS5TokenizerDescriptor(components: ["porter"] + (base?.components ?? []))
     }
@@ -34,13 +34,13 @@ public struct FTS5TokenizerDescriptor: Hashable, Sendable {
     /// Reduces English words to their stem, after another tokenizer: `.porter(.ascii())`.
     public static func porter(_ base: FTS5TokenizerDescriptor) -> FTS5TokenizerDescriptor { porter(wrapping: base) }
 
-    /// Splits at all characters of Unicode that are neither letters nor digits, and turns letters into lower case,
-    /// without their diacritics. It matches "Jérôme" with "JEROME". This is the default tokenizer.
+    /// Splits at all Unicode characters that are neither letters nor digits, and converts letters to lower case without
+    /// their diacritics. It matches "Jérôme" with "JEROME". This is the default tokenizer.
     /// <https://sqlite.org/fts5.html#unicode61_tokenizer>
     ///
     /// - Parameters:
-    ///   - diacritics: what happens to diacritics.
-    ///   - categories: the categories of Unicode whose characters belong to tokens: by default, `L* N* Co`.
+    ///   - diacritics: the handling of diacritics.
+    ///   - categories: the Unicode categories whose characters belong to tokens; by default, `L* N* Co`.
     ///   - separators: letters and digits to split at.
     ///   - tokenCharacters: other characters that belong to tokens.
     public static func unicode61(
@@ -57,12 +57,12 @@ public struct FTS5TokenizerDescriptor: Hashable, Sendable {
         return FTS5TokenizerDescriptor(components: components + options(separators, tokenCharacters))
     }
 
-    /// Indexes all sequences of three characters: a pattern, LIKE and GLOB then find any part of a text, which suits
+    /// Indexes all sequences of three characters. A pattern, LIKE and GLOB then find any part of a text, which suits
     /// languages without spaces between words. <https://sqlite.org/fts5.html#the_trigram_tokenizer>
     ///
     /// - Parameters:
-    ///   - caseSensitive: whether letters in upper case and lower case differ.
-    ///   - removesDiacritics: whether "é" matches "e". It requires SQLite 3.45, and is not compatible with
+    ///   - caseSensitive: whether upper-case and lower-case letters differ.
+    ///   - removesDiacritics: whether "é" matches "e". Requires SQLite 3.45, and is not compatible with
     ///     `caseSensitive`.
     public static func trigram(
         caseSensitive: Bool = false, removesDiacritics: Bool = false

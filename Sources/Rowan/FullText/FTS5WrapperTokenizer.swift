@@ -27,17 +27,17 @@ public typealias FTS5WrapperTokenCallback = (_ token: String, _ flags: FTS5Token
 /// }
 /// ```
 public protocol FTS5WrapperTokenizer: FTS5CustomTokenizer {
-    /// The tokenizer that splits the texts.
+    /// The tokenizer that splits the text.
     var wrappedTokenizer: any FTS5Tokenizer { get }
 
-    /// Receives a token, and calls the function with any number of tokens in its place: none for a stop word, several
+    /// Receives a token and calls the function with any number of tokens in its place: none for a stop word, several
     /// for synonyms.
     ///
     /// Pass the flags on. Synonyms, except the first one, add ``FTS5TokenFlags/colocated``. Don't catch the errors of
     /// the function.
     ///
-    /// - Throws: an error, with which the statement fails. It keeps the code of a ``DatabaseError``; SQLite does not
-    ///   keep the message, which goes to ``Database/logError``.
+    /// - Throws: an error that makes the statement fail. The statement's error keeps the code of a ``DatabaseError``,
+    ///   but not the message, which is sent to ``Database/logError``.
     func accept(
         token: String, flags: FTS5TokenFlags, for tokenization: FTS5Tokenization,
         tokenCallback: FTS5WrapperTokenCallback

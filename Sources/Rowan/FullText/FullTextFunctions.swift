@@ -14,7 +14,7 @@ extension FTS5 {
     ///   - column: the column of the text.
     ///   - start: the text before a match.
     ///   - end: the text after a match.
-    ///   - ellipsis: the text in the place of what is left out.
+    ///   - ellipsis: the text in place of omitted parts.
     ///   - tokenCount: the maximum number of tokens, from 1 to 64.
     ///
     /// Source: <https://sqlite.org/fts5.html#the_snippet_function>
@@ -49,7 +49,7 @@ extension FTS5 {
     }
 
     /// The relevance of a row, with a weight for each column: `bm25(document, 10.0, 1.0)`. The most relevant rows have
-    /// the smallest number.
+    /// the smallest value.
     ///
     /// ```swift
     /// // SELECT * FROM "document" WHERE "document" MATCH ? ORDER BY bm25("document", ?, ?)
@@ -59,7 +59,7 @@ extension FTS5 {
     /// With equal weights, ordering by ``Column/rank`` is faster. The fetch throws an error if the request matches no
     /// pattern, or if its table is not an FTS5 table.
     ///
-    /// - Parameter weights: the weights of the columns, in their order; missing ones are 1.
+    /// - Parameter weights: the weights of the columns, in order. Missing weights are 1.
     ///
     /// Source: <https://sqlite.org/fts5.html#the_bm25_function>
     public static func bm25(weights: [Double] = []) -> SQLExpression { call("bm25", arguments: weights) }
@@ -97,8 +97,8 @@ extension FTS3 {
         call("snippet", start, end, ellipsis, SQLExpression.constant(-1), tokenCount)
     }
 
-    /// The places of the matches in a row of an FTS3 or FTS4 table, four integers for each of them: the column, the
-    /// term of the pattern, the byte offset and the number of bytes. <https://sqlite.org/fts3.html#offsets>
+    /// The positions of the matches in a row of an FTS3 or FTS4 table, as four integers for each of them: the column,
+    /// the term of the pattern, the byte offset and the number of bytes. <https://sqlite.org/fts3.html#offsets>
     public static func offsets() -> SQLExpression { call("offsets") }
 
     /// Statistics about the matches in a row of an FTS3 or FTS4 table, as a blob of 32-bit integers.

@@ -2,9 +2,9 @@
 // table. A trigger does not see the rows that INSERT OR REPLACE deletes, unless `PRAGMA recursive_triggers` is on.
 // Sources: https://sqlite.org/fts3.html#_external_content_fts4_tables_, https://sqlite.org/fts5.html#external_content_tables
 
-/// Where a full-text table keeps its text.
+/// The location of the text of a full-text table.
 enum FullTextContent {
-    /// In itself, or as the `content` option says.
+    /// In the table itself, or as specified by the `content` option.
     case option(String?)
     /// In another table, with triggers.
     case synchronized(String)
@@ -20,11 +20,11 @@ enum FullTextContent {
 
 /// The triggers between a content table and its full-text table.
 struct FullTextSynchronization {
-    /// How the full-text table forgets the text of a row.
+    /// How the full-text table removes the text of a row.
     enum Engine: Sendable {
-        /// It reads the text in the content table, hence before the row changes.
+        /// It reads the text from the content table, before the row changes.
         case fts4
-        /// It takes the text from the statement.
+        /// It gets the text from the statement.
         case fts5
 
         /// The suffixes of the triggers' names.
@@ -64,7 +64,7 @@ struct FullTextSynchronization {
     /// The column of the content table with its rowid.
     let rowIDColumn: String
 
-    /// Creates the triggers, and indexes the rows of the content table.
+    /// Creates the triggers and indexes the rows of the content table.
     func start(_ db: Database) throws {
         let rowID = rowIDColumn.quotedDatabaseIdentifier
         let origin = contentTable.quotedDatabaseIdentifier
@@ -130,7 +130,7 @@ struct FullTextSynchronization {
 extension Database {
     /// The column of a content table with its rowid: the integer primary key, or a name of the hidden rowid.
     ///
-    /// - Throws: SQLITE_ERROR if the table does not exist, or has no rowid that the full-text table can refer to.
+    /// - Throws: SQLITE_ERROR if the table does not exist or has no rowid that the full-text table can refer to.
     func rowIDColumn(
         ofContent table: String, in schema: String, _ engine: FullTextSynchronization.Engine
     ) throws -> String {
@@ -143,7 +143,7 @@ extension Database {
         let key = try primaryKey(table, in: schema)
         guard key.tableHasRowID else { throw refusal("it has no rowid; remove WITHOUT ROWID from its definition") }
         if let column = key.rowIDColumn { return column }
-        // FTS4 knows only the first name.
+        // FTS4 supports only the first name.
         guard let name = key.hiddenRowIDName, engine != .fts4 || name == "rowid" else {
             throw refusal("a column named rowid hides its rowid; add an integer primary key")
         }
@@ -151,7 +151,7 @@ extension Database {
     }
 
     /// Deletes the triggers that synchronize an FTS4 table with its content table. Call it when you drop the full-text
-    /// table: the triggers belong to the content table, and would make its changes fail.
+    /// table: the triggers belong to the content table and would make its changes fail.
     ///
     /// ```swift
     /// try db.drop(table: "book_ft")
@@ -160,13 +160,13 @@ extension Database {
     ///
     /// Triggers that don't exist are ignored.
     ///
-    /// - Throws: the error of SQLite.
+    /// - Throws: a ``DatabaseError``.
     public func dropFTS4SynchronizationTriggers(forTable tableName: String) throws {
         try FullTextSynchronization.dropTriggers(.fts4, ofTable: tableName, self)
     }
 
     /// Deletes the triggers that synchronize an FTS5 table with its content table. Call it when you drop the full-text
-    /// table: the triggers belong to the content table, and would make its changes fail.
+    /// table: the triggers belong to the content table and would make its changes fail.
     ///
     /// ```swift
     /// try db.drop(table: "book_ft")
@@ -175,7 +175,7 @@ extension Database {
     ///
     /// Triggers that don't exist are ignored.
     ///
-    /// - Throws: the error of SQLite.
+    /// - Throws: a ``DatabaseError``.
     public func dropFTS5SynchronizationTriggers(forTable tableName: String) throws {
         try FullTextSynchronization.dropTriggers(.fts5, ofTable: tableName, self)
     }

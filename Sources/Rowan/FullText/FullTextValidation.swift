@@ -1,6 +1,7 @@
-// The validation of full-text patterns: SQLite runs them in a table without rows.
+// The validation of full-text patterns: SQLite runs them on a table without rows.
 
-/// The validation of patterns, by SQLite. It keeps its connection: a query may decode a pattern from each of its rows.
+/// The validation of patterns by SQLite. It keeps its connection because a query may decode a pattern from each of its
+/// rows.
 final class FullTextValidation: Sendable {
     private let queue = Mutex<DatabaseQueue?>(nil)
     private let table: String
@@ -13,7 +14,7 @@ final class FullTextValidation: Sendable {
         create = { db in try db.create(virtualTable: table, using: module) { body($0) } }
     }
 
-    /// - Throws: the error of SQLite, without the SQL of the validation.
+    /// - Throws: an error of SQLite, without the SQL of the validation.
     func check(_ rawPattern: String) throws {
         do {
             try connection().inDatabase { db in

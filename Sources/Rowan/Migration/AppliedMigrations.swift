@@ -1,8 +1,8 @@
-// The memory of the migrations that have run, in tables of the database.
+// The record of the migrations that have run, in tables of the database.
 
 /// The migrations that have run.
 struct AppliedMigrations {
-    /// The documented API names and defines this table.
+    /// This table is named and defined by the documented API.
     private static let table = "main.grdb_migrations"
     /// The checksums of migrations in SQL.
     private static let checksumTable = "main.rowan_migration_checksums"
@@ -24,7 +24,7 @@ struct AppliedMigrations {
 
     func contains(_ migration: Migration) -> Bool { identifiers.contains(migration.identifier) }
 
-    /// Whether a migration has run, as a transaction of this connection sees it.
+    /// Whether a migration has run, as seen by a transaction of this connection.
     static func has(_ migration: Migration, _ db: Database) throws -> Bool {
         try onTable(db) {
             try Bool.fetchOne(
@@ -34,7 +34,7 @@ struct AppliedMigrations {
         }
     }
 
-    /// Uses the table of the identifiers. To ask whether it exists before each migration takes more time than the use
+    /// Uses the table of the identifiers. Checking whether it exists before each migration takes longer than using it
     /// (benchmark migrate-100).
     private static func onTable<T>(
         _ db: Database, _ body: () throws -> T, withoutTable: () throws -> T
@@ -81,7 +81,7 @@ struct AppliedMigrations {
             arguments: [migration.identifier, checksum])
     }
 
-    /// Forgets identifiers that migrations which have run merge.
+    /// Removes identifiers merged by migrations that have run.
     static func forget(_ identifiers: Set<String>, _ db: Database) throws {
         guard !identifiers.isEmpty else { return }
         try db.inTransaction(.immediate) {
@@ -100,7 +100,7 @@ struct AppliedMigrations {
         }
     }
 
-    /// - Throws: ``MigrationError/edited(_:)`` if the SQL of migrations that have run is not what has run.
+    /// - Throws: ``MigrationError/edited(_:)`` if the SQL of migrations that have run has changed since.
     static func refuseEdited(_ migrations: [Migration], _ db: Database) throws {
         guard migrations.contains(where: { $0.checksum != nil }) else { return }
         let checksums = try checksums(db)
@@ -118,7 +118,7 @@ struct AppliedMigrations {
         return Dictionary(rows.map { ($0[0], $0[1]) }) { _, last in last }
     }
 
-    /// Whether a table belongs to the migrator, rather than to the migrations.
+    /// Whether a table belongs to the migrator rather than to the migrations.
     static func owns(_ object: SchemaObject) -> Bool {
         ["grdb_migrations", "rowan_migration_checksums"].contains(object.tableName.foldedDatabaseName)
     }

@@ -1,19 +1,19 @@
-// Foreign keys, checked only where a migration may have violated them. What a migration changes comes from the profiles
-// of the statements that it compiles.
+// Foreign keys, checked only where a migration may have violated them. The profiles of the statements that a migration
+// compiles determine what it changes.
 
 extension Database {
-    /// Runs the closure, and checks the foreign keys of the tables that it may have changed, and of those that refer to
+    /// Runs the closure, then checks the foreign keys of the tables that it may have changed and of those that refer to
     /// them.
     func checkForeignKeysOfChangedTables(_ body: () throws -> Void) throws {
         let known = Set(try tables(in: "main").map(\.folded))
         releaseStatements()
         let profile = try connection.collectingProfiles(body)
-        // Without its unique index, a key of another table is no key any more.
+        // Without its unique index, the target of a foreign key is no longer a key.
         if profile.schemaChanges.contains(where: { $0.kind == .index && $0.action == .drop }) {
             return try checkForeignKeys()
         }
         var changed = profile.changedTables
-        // The new name of a renamed table is in no profile.
+        // The new name of a renamed table is not in any profile.
         let current = try tables(in: "main")
         for table in current where !known.contains(table.folded) { changed.insert(table.folded) }
         for table in current where try isCheckNeeded(table, changed) {
@@ -28,7 +28,7 @@ extension Database {
 }
 
 extension DatabaseObjectID {
-    /// The same table, however its names are spelled.
+    /// The same table, regardless of the spelling of its names.
     fileprivate var folded: DatabaseObjectID {
         DatabaseObjectID(
             name: name.foldedDatabaseName, schemaID: DatabaseSchemaID(name: schemaID.name.foldedDatabaseName))

@@ -1,29 +1,29 @@
 // Running the migrations that have not run.
 
 extension DatabaseMigrator {
-    /// Runs all migrations that have not run, in their order.
+    /// Runs all migrations that have not run, in order.
     ///
     /// ```swift
     /// let dbQueue = try DatabaseQueue(path: path)
     /// try migrator.migrate(dbQueue)
     /// ```
     ///
-    /// It waits for the running accesses, and other accesses wait for it.
+    /// It waits for running accesses, and other accesses wait for it.
     ///
     /// - Throws: the error of the first migration that fails. The migrations before it have run, the failed one leaves
-    ///   no change, and those after it do not run. ``MigrationError/edited(_:)`` if the SQL of a migration that has run
-    ///   has changed: no migration runs.
+    ///   no changes, and those after it do not run. ``MigrationError/edited(_:)`` if the SQL of a migration that has
+    ///   run has changed, in which case no migration runs.
     public func migrate(_ writer: any DatabaseWriter) throws {
         try writer.barrierWriteWithoutTransaction { try migrate($0, upTo: nil) }
     }
 
-    /// Runs the migrations that have not run, up to one of them.
+    /// Runs the migrations that have not run, up to a given one.
     ///
     /// ```swift
     /// try migrator.migrate(dbQueue, upTo: "v2")
     /// ```
     ///
-    /// - Throws: the same as ``migrate(_:)``; ``MigrationError/unknownTarget(_:)`` if the target is not registered;
+    /// - Throws: the errors of ``migrate(_:)``; ``MigrationError/unknownTarget(_:)`` if the target is not registered;
     ///   ``MigrationError/migratedBeyond(target:applied:)`` if a migration after the target has run.
     public func migrate(_ writer: any DatabaseWriter, upTo targetIdentifier: String) throws {
         try writer.barrierWriteWithoutTransaction { try migrate($0, upTo: targetIdentifier) }
@@ -37,9 +37,9 @@ extension DatabaseMigrator {
     ///
     /// - Parameters:
     ///   - writer: a queue or a pool.
-    ///   - targetIdentifier: the last migration to run; by default, the last one that is registered.
-    /// - Throws: the same as ``migrate(_:upTo:)``. `CancellationError` if the task is cancelled: the current migration is
-    ///   rolled back, and the next ones do not run.
+    ///   - targetIdentifier: the last migration to run; by default, the last registered one.
+    /// - Throws: the errors of ``migrate(_:upTo:)``. `CancellationError` if the task is cancelled: the current
+    ///   migration is rolled back, and the next ones do not run.
     public func asyncMigrate(_ writer: any DatabaseWriter, upTo targetIdentifier: String? = nil) async throws {
         try await writer.barrierWriteWithoutTransaction { try migrate($0, upTo: targetIdentifier) }
     }
@@ -48,8 +48,8 @@ extension DatabaseMigrator {
     ///
     /// - Parameters:
     ///   - writer: a queue or a pool.
-    ///   - completion: a closure that is called on the connection of the migrations: with the connection, or with the
-    ///     error of the first migration that fails.
+    ///   - completion: a closure that is called on the connection of the migrations, with the connection or the error
+    ///     of the first migration that fails.
     public func asyncMigrate(
         _ writer: any DatabaseWriter, completion: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
@@ -69,9 +69,9 @@ extension DatabaseMigrator {
                 resultCode: .SQLITE_MISUSE,
                 message: "migrations can't run inside a transaction: end it before you migrate the database")
         }
-        // Reads wait, too: a commit of another connection locks the whole file for a moment.
+        // Reads also wait: a commit by another connection locks the whole file for a moment.
         try db.waitingForLocks(atLeast: lockTimeout) {
-            // A schema source describes the tables of today's program, which older migrations don't know.
+            // A schema source describes the tables of the current program, which older migrations don't have.
             try db.withSchemaSource(nil) { try migrateWaiting(db, upTo: target) }
         }
     }
@@ -94,7 +94,7 @@ extension DatabaseMigrator {
             for (index, migration) in pending.enumerated() {
                 try db.reportingMigrationProgress(migration.identifier, index, pending.count, onProgress) { begin in
                     try migration.run(db, &enforcement) {
-                        // If another process has run the first ones, the copy that it has made is the better one.
+                        // If another process has run the first ones, its backup is the better one.
                         if index == 0 { try backup?.inTransaction(db) }
                         begin()
                     }
@@ -119,7 +119,7 @@ extension DatabaseMigrator {
         throw MigrationError.migratedBeyond(target: target, applied: later.identifier)
     }
 
-    /// The identifiers that migrations which have run merge, and which remain from before.
+    /// The remaining identifiers that are merged by migrations that have run.
     private func staleIdentifiers(_ applied: AppliedMigrations) -> Set<String> {
         registered.filter(applied.contains)
             .reduce(into: Set<String>()) { $0.formUnion($1.mergedIdentifiers) }

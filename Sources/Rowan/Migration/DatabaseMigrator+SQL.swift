@@ -1,9 +1,9 @@
-// Migrations in SQL: texts and files. Their checksums are stored, so that a later edit is noticed.
+// Migrations in SQL: text and files. Their checksums are stored so that later edits are detected.
 
 public import Foundation
 
 extension DatabaseMigrator {
-    /// Registers a migration in SQL, after those that are registered already.
+    /// Registers a migration in SQL, after those already registered.
     ///
     /// ```swift
     /// migrator.registerMigration("Create authors", sql: """
@@ -12,10 +12,11 @@ extension DatabaseMigrator {
     ///     """)
     /// ```
     ///
-    /// The database stores a checksum of the text. Once the migration has run, an edited text is an error:
-    /// ``MigrationError/edited(_:)``. The ends of lines make no difference.
+    /// The database stores a checksum of the text. Once the migration has run, editing the text is an error:
+    /// ``MigrationError/edited(_:)``. Line endings make no difference.
     ///
-    /// The migration fails if the text begins, commits or rolls back a transaction: each migration already runs in one.
+    /// The migration fails if the text begins, commits or rolls back a transaction, because each migration already runs
+    /// in one.
     ///
     /// - Precondition: no migration with this identifier is registered.
     public mutating func registerMigration(
@@ -28,18 +29,18 @@ extension DatabaseMigrator {
             })
     }
 
-    /// Registers the SQL files of a folder, after the migrations that are registered already.
+    /// Registers the SQL files of a folder, after the migrations already registered.
     ///
     /// ```swift
     /// // 1-authors.sql, 2-books.sql, 10-awards.sql
     /// try migrator.registerMigrations(in: Bundle.module.resourceURL!.appending(path: "Migrations"))
     /// ```
     ///
-    /// The files are those whose names end with `.sql`, ordered by their names; numbers in names are ordered by their
-    /// values. The name of a file, without `.sql`, is the identifier of its migration.
+    /// The files are those whose names end with `.sql`, ordered by name; numbers in names are ordered by value. The
+    /// name of a file, without `.sql`, is the identifier of its migration.
     ///
-    /// - Throws: the error of Foundation if the folder or a file can't be read, or if a file is not UTF-8. No migration
-    ///   is registered then.
+    /// - Throws: a Foundation error if the folder or a file can't be read, or if a file is not UTF-8. No migration is
+    ///   then registered.
     /// - Precondition: no migration with one of these identifiers is registered.
     public mutating func registerMigrations(
         in folder: URL, foreignKeyChecks: ForeignKeyChecks = .deferred
@@ -56,7 +57,7 @@ extension DatabaseMigrator {
 }
 
 extension String {
-    /// FNV-1a, of 64 bits: it notices edits, and protects from nothing else.
+    /// 64-bit FNV-1a, which detects edits but provides no security.
     /// <https://datatracker.ietf.org/doc/html/draft-eastlake-fnv>
     fileprivate var migrationChecksum: String {
         let hash = utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0100_0000_01b3 }

@@ -1,15 +1,15 @@
-// The schema that the migrations create today, compared with the real one.
+// The schema that the migrations create today, compared with the actual schema.
 
 import Foundation
 
 extension DatabaseMigrator {
-    /// Whether the definition of the migrations that have run has changed: one of them is not registered any more, or
-    /// they would create another schema today.
+    /// Whether the definition of the migrations that have run has changed: one of them is no longer registered, or they
+    /// would create another schema today.
     ///
-    /// The schemas are compared as SQL reads them: spaces, comments, quotes and the case of words make no difference. In
-    /// a database where no registered migration has run, nothing has changed.
+    /// The schemas are compared as SQL: spaces, comments, quotes and the case of words make no difference. In a
+    /// database where no registered migration has run, nothing has changed.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of a migration.
+    /// - Throws: a ``DatabaseError``, or an error of a migration.
     /// - Complexity: runs the migrations that have run, on an empty database in a temporary file.
     public func hasSchemaChanges(_ db: Database) throws -> Bool {
         try db.inOneState {
@@ -24,13 +24,14 @@ extension DatabaseMigrator {
     func eraseChangedDatabase(_ db: Database, _ backup: inout MigrationBackup?) throws {
         func state() throws -> (Set<String>, Int32) { (try appliedIdentifiers(db), try db.schemaVersion()) }
         let (isChanged, compared) = try db.inOneState { (try hasSchemaChanges(db), try state()) }
-        // Erasing is no part of a transaction: another process may have erased and migrated the database meanwhile.
+        // Erasing is not part of a transaction: another process may have erased and migrated the database in the
+        // meantime.
         guard isChanged, try db.inOneState(state) == compared else { return }
         try backup?.beforeErasing(db)
         try db.erase()
     }
 
-    /// The differences between the schema of the database, and the one that the migrations that have run create in an
+    /// The differences between the schema of the database and the one that the migrations that have run create in an
     /// empty database: tables, indexes, views and triggers that are missing, that no migration creates, or that differ.
     ///
     /// ```swift
@@ -39,10 +40,10 @@ extension DatabaseMigrator {
     /// }
     /// ```
     ///
-    /// A migration that is not registered any more creates nothing: what it has created is reported. While a migration
-    /// that merges others has not run, and some of these have, nothing is reported: their schema can't be repeated.
+    /// What a migration that is no longer registered has created is reported. If a migration that merges others has not
+    /// run, but some of these have, nothing is reported, because their schema can't be recreated.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of a migration.
+    /// - Throws: a ``DatabaseError``, or an error of a migration.
     /// - Complexity: runs the migrations that have run, on an empty database in a temporary file.
     public func schemaDifferences(_ db: Database) throws -> [SchemaDifference] {
         try db.inOneState { try differences(db) }
@@ -70,13 +71,13 @@ extension DatabaseMigrator {
         }
     }
 
-    /// Runs the closure with an empty database in a temporary file: SQLite refuses some statements in memory.
+    /// Runs the closure with an empty database in a temporary file: SQLite rejects some statements in memory.
     func withScratchDatabase<T>(_ configuration: Configuration, _ body: (Database) throws -> T) throws -> T {
         try withScratchFolder { folder in
             let path = folder.appendingPathComponent("schema.sqlite").path
             let queue = try DatabaseQueue(path: path, configuration: configuration.forScratchDatabase)
             return try queue.writeWithoutTransaction { db in
-                // The file is deleted: a crash may damage it.
+                // The file is deleted, so a crash may damage it.
                 try db.execute(sql: "PRAGMA synchronous = OFF")
                 return try body(db)
             }
@@ -88,7 +89,7 @@ extension DatabaseMigrator {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("Rowan-\(UUID().uuidString)", isDirectory: true)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // The system deletes temporary files that are left.
+        // The system deletes remaining temporary files.
         defer { try? FileManager.default.removeItem(at: folder) }
         return try body(folder)
     }

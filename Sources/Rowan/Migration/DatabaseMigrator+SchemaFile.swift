@@ -10,17 +10,17 @@ extension DatabaseMigrator {
     /// try migrator.writeSchema(to: URL(filePath: "Sources/App/schema.sql"))
     /// ```
     ///
-    /// The file has the tables, indexes, views and triggers, and neither rows nor the table of the migrations. Lines of
-    /// an existing file that start with `-- rowan:` are kept: they declare the functions, collations and tokenizers that
+    /// The file contains the tables, indexes, views and triggers, but no rows and no migration table. Lines of an
+    /// existing file that start with `-- rowan:` are kept: they declare the functions, collations and tokenizers that
     /// the program adds to its connections. A file that needs no change is not written.
     ///
     /// - Parameters:
     ///   - url: the file.
-    ///   - configuration: the configuration of the connection that runs the migrations: it adds the functions that they
+    ///   - configuration: the configuration of the connection that runs the migrations. It adds the functions that they
     ///     use.
-    /// - Throws: the error of a migration, a ``DatabaseError``, or the error of Foundation if the file can't be read or
+    /// - Throws: an error of a migration, a ``DatabaseError``, or a Foundation error if the file can't be read or
     ///   written.
-    /// - Complexity: runs all migrations, on an empty database in a temporary file.
+    /// - Complexity: runs all migrations on an empty database in a temporary file.
     public func writeSchema(to url: URL, configuration: Configuration = Configuration()) throws {
         let existing =
             FileManager.default.fileExists(atPath: url.path)
@@ -31,7 +31,7 @@ extension DatabaseMigrator {
         try Data(text.utf8).write(to: url, options: .atomic)
     }
 
-    /// Checks that a file has the schema that the migrations create. Call it in a test.
+    /// Checks that a file contains the schema that the migrations create. Call it in a test.
     ///
     /// ```swift
     /// @Test func schemaFile() throws {
@@ -39,14 +39,14 @@ extension DatabaseMigrator {
     /// }
     /// ```
     ///
-    /// The schemas are compared as SQL reads them: spaces, comments, quotes and the case of words make no difference.
+    /// The schemas are compared as SQL: spaces, comments, quotes and the case of words make no difference.
     ///
     /// - Parameters:
     ///   - url: the file.
     ///   - configuration: the configuration of the connection that runs the migrations and the file.
-    /// - Throws: ``SchemaFileError`` if the file differs; the error of a migration, a ``DatabaseError`` if the file is not
-    ///   SQL, or the error of Foundation if it can't be read.
-    /// - Complexity: runs all migrations, on an empty database in a temporary file.
+    /// - Throws: ``SchemaFileError`` if the file differs; an error of a migration, a ``DatabaseError`` if the file is
+    ///   not SQL, or a Foundation error if it can't be read.
+    /// - Complexity: runs all migrations on an empty database in a temporary file.
     public func verifySchema(in url: URL, configuration: Configuration = Configuration()) throws {
         let sql = try String(contentsOf: url, encoding: .utf8)
         let written = try withScratchDatabase(configuration) { db in
@@ -58,29 +58,29 @@ extension DatabaseMigrator {
     }
 }
 
-/// A file that does not have the schema of the migrations.
+/// The error for a file that does not have the schema of the migrations.
 ///
 /// Article: <doc:CheckedSQL>.
 public struct SchemaFileError: Error, CustomStringConvertible, LocalizedError {
     /// The file.
     public let url: URL
-    /// What differs: what the file lacks, or has besides.
+    /// The differences: what the file lacks or has in addition.
     public let differences: [SchemaDifference]
 
-    /// The differences, and what to do.
+    /// The differences and what to do.
     public var description: String {
         "\(url.path) is not the schema of the migrations: write it again with writeSchema(to:).\n"
             + differences.map(\.description).joined(separator: "\n")
     }
 
-    /// The differences, and what to do.
+    /// The differences and what to do.
     public var errorDescription: String? { description }
 }
 
 private enum SchemaFile {
     static let declarationMark = "-- rowan:"
 
-    /// The lines of a text that declare what SQL can't. Inside of a statement, they are its comments.
+    /// The lines of a text that declare what SQL can't express. Inside a statement, they are comments.
     static func declarations(_ text: String) -> [Substring] {
         text.split(whereSeparator: \.isNewline).filter {
             $0.hasPrefix(declarationMark) && (";" + text[..<$0.startIndex]).isCompleteSQL

@@ -1,7 +1,7 @@
-// Which migrations have run. Read-only connections may ask, too.
+// The migrations that have run. Read-only connections can also use these methods.
 
 extension DatabaseMigrator {
-    /// The identifiers of the registered migrations that have run, in the order of their registration.
+    /// The identifiers of the registered migrations that have run, in registration order.
     ///
     /// ```swift
     /// let applied = try dbQueue.read(migrator.appliedMigrations)
@@ -18,8 +18,8 @@ extension DatabaseMigrator {
     /// - Throws: a ``DatabaseError``.
     public func appliedIdentifiers(_ db: Database) throws -> Set<String> { try AppliedMigrations(db).identifiers }
 
-    /// The identifiers of the registered migrations that have run, and before which no registered migration is missing,
-    /// in the order of their registration.
+    /// The identifiers of the registered migrations that have run and before which no registered migration is missing,
+    /// in registration order.
     ///
     /// - Throws: a ``DatabaseError``.
     public func completedMigrations(_ db: Database) throws -> [String] {
@@ -34,14 +34,14 @@ extension DatabaseMigrator {
         try completedMigrations(db).count == registered.count
     }
 
-    /// Whether a migration has run that this migrator does not know. If so, the database is too new for the program.
+    /// Whether a migration has run that is unknown to this migrator. If so, the database is too new for the program.
     ///
     /// - Throws: a ``DatabaseError``.
     public func hasBeenSuperseded(_ db: Database) throws -> Bool {
         try !appliedIdentifiers(db).isSubset(of: knownIdentifiers)
     }
 
-    /// The identifiers of the registered migrations, and of those that they merge.
+    /// The identifiers of the registered migrations and of those that they merge.
     private var knownIdentifiers: Set<String> {
         registered.reduce(into: Set(migrations)) { $0.formUnion($1.mergedIdentifiers) }
     }

@@ -1,4 +1,4 @@
-// The migrations of a program, in their order. This file registers them; DatabaseMigrator+Migrate runs them.
+// The migrations of a program, in order. This file registers them; DatabaseMigrator+Migrate runs them.
 
 public import Foundation
 
@@ -25,39 +25,39 @@ public import Foundation
 /// try migrator.migrate(dbQueue)
 /// ```
 ///
-/// Each migration runs once, in its own transaction. The database itself stores which migrations have run, in the table
-/// `grdb_migrations`: databases that other programs have migrated with the documented API stay valid.
+/// Each migration runs once, in its own transaction. The database itself stores which migrations have run in the table
+/// `grdb_migrations`, so databases that other programs have migrated with the documented API stay valid.
 ///
-/// A migration that fails leaves the database as it was before that migration. Several processes may migrate the same
-/// file at the same time: one of them runs each migration, and the others wait for it.
+/// A failed migration leaves the database unchanged. Several processes may migrate the same file at the same time: one
+/// of them runs each migration while the others wait.
 ///
 /// Article: <doc:Migrations>.
 public struct DatabaseMigrator: Sendable {
-    /// When a migration checks foreign keys.
+    /// The time at which a migration checks foreign keys.
     public enum ForeignKeyChecks: Sendable {
-        /// At the end of the migration, in the whole main database. Foreign keys are not enforced before: a migration may
-        /// create tables anew.
+        /// At the end of the migration, in the whole main database. Foreign keys are not enforced before, so a
+        /// migration may recreate tables.
         case deferred
-        /// At each statement, as usual. Such a migration must not create tables anew.
+        /// At each statement, as usual. Such a migration must not recreate tables.
         case immediate
-        /// At the end of the migration, but only in the tables that the migration may have changed, and in those that
-        /// refer to them. This takes less time than `deferred` in a large database.
+        /// At the end of the migration, but only in the tables that the migration may have changed and in those that
+        /// refer to them. In a large database, this takes less time than `deferred`.
         case changedTables
     }
 
     var registered: [Migration] = []
     private var identifiers: Set<String> = []
 
-    /// The place of the migrations in memory: copies of a migrator share it, as long as one of them lives.
+    /// The address of the migrations in memory. Copies of a migrator share it while one of them exists.
     package var storageIdentity: UInt { registered.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } }
 
     private var isCheckingDeferred = true
 
-    /// Whether a changed definition of the migrations deletes the database, and creates it anew. False by default.
+    /// Whether a changed definition of the migrations deletes and recreates the database. False by default.
     ///
-    /// This is for the development of migrations: it deletes the data of users. A definition has changed if a migration
-    /// that has run is not registered any more, or if the migrations that have run would create another schema today:
-    /// see ``hasSchemaChanges(_:)``.
+    /// This is for developing migrations: it deletes user data. A definition has changed if a migration that has run is
+    /// no longer registered, or if the migrations that have run would create another schema today: see
+    /// ``hasSchemaChanges(_:)``.
     ///
     /// ```swift
     /// #if DEBUG
@@ -66,20 +66,20 @@ public struct DatabaseMigrator: Sendable {
     /// ```
     public var eraseDatabaseOnSchemaChange = false
 
-    /// How long the migrator waits for other connections that lock the database, in seconds: for example, for another
+    /// The time in seconds that the migrator waits for other connections that lock the database, for example in another
     /// process that migrates it. 60 by default.
     ///
     /// It has no effect if ``Configuration/busyMode`` waits longer, or is a callback.
     public var lockTimeout: TimeInterval = 60
 
-    /// The file that the database is copied to before migrations run, or nil. Nil by default.
+    /// The file to which the database is copied before migrations run. Nil by default.
     ///
     /// The copy is the database as the first of these migrations finds it. It replaces the file only when it is
-    /// complete. A database whose migrations have all run is not copied. A database that
-    /// ``eraseDatabaseOnSchemaChange`` erases is copied before.
+    /// complete. If all migrations have run, the database is not copied. A database that
+    /// ``eraseDatabaseOnSchemaChange`` erases is copied first.
     public var backupPath: String?
 
-    /// A function that is called as migrations run, on the thread of the migrations.
+    /// A function that is called while migrations run, on the thread of the migrations.
     ///
     /// ```swift
     /// migrator.onProgress = { progress in
@@ -93,10 +93,10 @@ public struct DatabaseMigrator: Sendable {
 
     // MARK: Registering
 
-    /// The migrator with its deferred checks of foreign keys disabled: the migrations that it registers from then on
-    /// check no foreign key, unless they ask for immediate checks.
+    /// The migrator with its deferred foreign-key checks disabled. Migrations registered from then on check no foreign
+    /// keys unless they request immediate checks.
     ///
-    /// Such a migration can leave violations in the database. It can check some tables itself, with
+    /// Such a migration can leave violations in the database. It can check some tables itself with
     /// ``Database/checkForeignKeys(in:in:)``.
     public func disablingDeferredForeignKeyChecks() -> DatabaseMigrator {
         var migrator = self
@@ -104,12 +104,12 @@ public struct DatabaseMigrator: Sendable {
         return migrator
     }
 
-    /// Registers a migration, after those that are registered already.
+    /// Registers a migration, after those already registered.
     ///
     /// - Parameters:
     ///   - identifier: the name of the migration, which the database stores.
     ///   - foreignKeyChecks: when the migration checks foreign keys; by default, at its end.
-    ///   - migrate: changes the database, in a transaction.
+    ///   - migrate: a closure that changes the database in a transaction.
     /// - Precondition: no migration with this identifier is registered.
     public mutating func registerMigration(
         _ identifier: String, foreignKeyChecks: ForeignKeyChecks = .deferred,
@@ -118,7 +118,7 @@ public struct DatabaseMigrator: Sendable {
         register(Migration(identifier, checks(foreignKeyChecks)) { db, _ in try migrate(db) })
     }
 
-    /// Registers a migration that takes the place of several ones.
+    /// Registers a migration that replaces several others.
     ///
     /// ```swift
     /// // In place of the migrations "v1" and "v2"
@@ -128,14 +128,14 @@ public struct DatabaseMigrator: Sendable {
     /// }
     /// ```
     ///
-    /// After the migration, the database does not store the merged identifiers any more.
+    /// After the migration, the database no longer stores the merged identifiers.
     ///
     /// - Parameters:
     ///   - identifier: the name of the migration, which the database stores.
     ///   - foreignKeyChecks: when the migration checks foreign keys; by default, at its end.
     ///   - mergedIdentifiers: the names of the migrations that this one replaces.
-    ///   - migrate: changes the database, in a transaction. Its second argument contains the merged identifiers that
-    ///     have already run.
+    ///   - migrate: a closure that changes the database in a transaction. Its second argument contains the merged
+    ///     identifiers that have already run.
     /// - Precondition: no migration with this identifier is registered.
     public mutating func registerMigration(
         _ identifier: String, foreignKeyChecks: ForeignKeyChecks = .deferred,
@@ -160,6 +160,6 @@ public struct DatabaseMigrator: Sendable {
         }
     }
 
-    /// The identifiers of the registered migrations, in their order.
+    /// The identifiers of the registered migrations, in order.
     public var migrations: [String] { registered.map(\.identifier) }
 }

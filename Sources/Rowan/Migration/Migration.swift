@@ -1,5 +1,5 @@
-// One migration, and its transaction. The migration and its identifier are committed together: a process that is killed
-// leaves both or none.
+// A migration and its transaction. The migration and its identifier are committed together: a killed process leaves
+// both or neither.
 
 struct Migration: Sendable {
     /// When foreign keys are checked.
@@ -34,7 +34,7 @@ struct Migration: Sendable {
     ///
     /// - Parameters:
     ///   - enforcement: the enforcement of foreign keys, which the migration may suspend.
-    ///   - willRun: is called once the transaction holds the lock, before any change.
+    ///   - willRun: called when the transaction holds the lock, before any change.
     /// - Throws: the error of the migration, after a rollback. Its hint names the migration.
     func run(
         _ db: Database, _ enforcement: inout ForeignKeyEnforcement, willRun: () throws -> Void = {}
@@ -61,7 +61,7 @@ struct Migration: Sendable {
                 mergedIdentifiers.isEmpty ? [] : try AppliedMigrations(db).identifiers.intersection(mergedIdentifiers)
             let transaction = db.connection.transaction.number
             try check { try runBody(db, merged) }
-            // A trigger, or the program's C code, may have ended it.
+            // A trigger, or C code of the program, may have ended it.
             guard db.connection.transaction.number == transaction else {
                 throw DatabaseError(
                     resultCode: .SQLITE_MISUSE,
@@ -81,7 +81,7 @@ struct Migration: Sendable {
         try body(db, merged)
     }
 
-    /// Runs the body, and checks foreign keys.
+    /// Runs the body and checks foreign keys.
     private func checkForeignKeys(_ db: Database, after body: () throws -> Void) throws {
         switch checks {
         case .immediate, .none: try body()
@@ -93,8 +93,8 @@ struct Migration: Sendable {
     }
 }
 
-/// The enforcement of foreign keys during a run of migrations. It changes outside transactions only, and each change
-/// makes SQLite compile all statements again: so it stays suspended from one migration to the next.
+/// The enforcement of foreign keys while migrations run. It can change only outside transactions, and each change makes
+/// SQLite recompile all statements, so it stays suspended from one migration to the next.
 struct ForeignKeyEnforcement {
     /// Whether the connection enforces foreign keys when no migration runs.
     private let isEnabled: Bool

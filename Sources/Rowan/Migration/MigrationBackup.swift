@@ -1,10 +1,10 @@
-// The copy of the database before migrations run. The copy of a file is made while the first migration holds the lock, by
-// another connection, which sees no change: no other process can migrate the file in between. SQLite refuses a backup of
-// a connection that has such a lock itself.
+// The copy of the database before migrations run. A file is copied while the first migration holds the lock, by another
+// connection, which sees no changes: no other process can migrate the file in between. SQLite rejects a backup from a
+// connection that holds such a lock itself.
 
 import Foundation
 
-/// Copies a database once, to a file that only a complete copy replaces.
+/// Copies a database once, to a file that is replaced only by a complete copy.
 struct MigrationBackup {
     let path: String
     private var isDone = false
@@ -22,7 +22,7 @@ struct MigrationBackup {
         if try db.isFile() { try inTransaction(db) } else { try beforeTransaction(db) }
     }
 
-    /// Copies a file, while the transaction holds its lock, and has changed nothing.
+    /// Copies a file while the transaction holds its lock and has changed nothing.
     mutating func inTransaction(_ db: Database) throws {
         guard !isDone else { return }
         try refuseDatabase(of: db)
@@ -50,7 +50,7 @@ struct MigrationBackup {
                         + "delete what is there, or choose another backupPath - \(path)")
             }
         } catch {
-            // The first error takes precedence: the incomplete copy may not exist.
+            // The first error takes precedence. The incomplete copy may not exist.
             try? FileManager.default.removeItem(atPath: part)
             removeJournals(of: part)
             throw error
@@ -69,10 +69,10 @@ struct MigrationBackup {
         }
     }
 
-    /// The journals of a previous copy, which would be read into the new one.
+    /// Deletes the journals of a previous copy, which would be read into the new one.
     private func removeJournals(of path: String) {
         for suffix in ["-wal", "-shm", "-journal"] {
-            // Nearly always, there is none.
+            // Usually, there is none.
             try? FileManager.default.removeItem(atPath: path + suffix)
         }
     }

@@ -1,4 +1,4 @@
-// Errors of the migrator itself. Errors of migrations are thrown as they are.
+// Errors of the migrator itself. Errors of migrations are rethrown unchanged.
 
 /// An error of a ``DatabaseMigrator``.
 ///
@@ -6,12 +6,12 @@
 public enum MigrationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The target of a migration is not registered.
     case unknownTarget(String)
-    /// The database is already migrated beyond the target: migrations only run forward.
+    /// The database is already migrated beyond the target. Migrations only run forward.
     case migratedBeyond(target: String, applied: String)
-    /// The SQL of migrations that have run is not the same any more.
+    /// The SQL of migrations that have run has changed.
     case edited([String])
 
-    /// What happened, and what to do.
+    /// What happened and what to do.
     public var description: String {
         switch self {
         case .unknownTarget(let target):

@@ -4,7 +4,7 @@
 ///
 /// Article: <doc:Migrations>.
 public struct MigrationPreview: Sendable, CustomStringConvertible {
-    /// A migration, and the statements with which it changes the database.
+    /// A migration and the statements with which it changes the database.
     public struct Step: Hashable, Sendable {
         /// The identifier of the migration.
         public let identifier: String
@@ -12,13 +12,13 @@ public struct MigrationPreview: Sendable, CustomStringConvertible {
         public let statements: [String]
     }
 
-    /// The migrations that would run, in their order.
+    /// The migrations that would run, in order.
     public let steps: [Step]
-    /// The differences between the schema after the migrations, and the current one: `missing` is what the migrations
-    /// drop, `unexpected` what they create.
+    /// The differences between the schema after the migrations and the current one: `missing` is what the migrations
+    /// drop, `unexpected` is what they create.
     public let differences: [SchemaDifference]
 
-    /// The statements of each migration, and the changes of the schema.
+    /// The statements of each migration, and the schema changes.
     public var description: String {
         var lines: [String] = []
         for step in steps {
@@ -33,7 +33,7 @@ public struct MigrationPreview: Sendable, CustomStringConvertible {
 }
 
 extension SchemaDifference {
-    /// The difference, as what happens to the previous schema.
+    /// The difference, in terms of what happens to the previous schema.
     fileprivate var change: String {
         let name = "\(object.kind.rawValue) \(object.name)"
         return switch self {
@@ -58,10 +58,10 @@ extension DatabaseMigrator {
     /// The database itself does not change. ``eraseDatabaseOnSchemaChange`` is ignored: the copy is never erased, and the
     /// preview shows what the pending migrations do to the existing database.
     ///
-    /// - Throws: the same as ``migrate(_:upTo:)``.
+    /// - Throws: the errors of ``migrate(_:upTo:)``.
     /// - Complexity: copies the database to a temporary file.
     public func preview(_ reader: any DatabaseReader, upTo target: String? = nil) throws -> MigrationPreview {
-        // An empty path is a temporary file, which SQLite deletes.
+        // An empty path is a temporary file that SQLite deletes.
         let copy = try DatabaseQueue(path: "", configuration: reader.configuration.forScratchDatabase)
         try reader.backup(to: copy)
         return try copy.writeWithoutTransaction { db in
@@ -85,7 +85,7 @@ private final class StatementRecorder: Sendable {
 
     var steps: [MigrationPreview.Step] { recorded.withLock { $0 } }
 
-    /// The same migration, which records its statements.
+    /// The same migration, which also records its statements.
     func recording(_ migration: Migration) -> Migration {
         Migration(
             migration.identifier, migration.checks, merging: migration.mergedIdentifiers, checksum: migration.checksum

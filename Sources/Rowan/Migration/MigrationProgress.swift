@@ -4,7 +4,7 @@
 public struct MigrationProgress: Hashable, Sendable {
     /// The identifier of the migration.
     public let identifier: String
-    /// The position of the migration, from 0, among those that run.
+    /// The position of the migration among those that run, from 0.
     public let index: Int
     /// The number of migrations that run.
     public let count: Int
@@ -65,7 +65,7 @@ extension Database {
         state[MigrationReporter.self]?.advance(completedUnitCount, of: totalUnitCount)
     }
 
-    /// Runs a migration, and reports its beginning, its progress and its commit.
+    /// Runs a migration and reports its start, progress and commit.
     func reportingMigrationProgress(
         _ identifier: String, _ index: Int, _ count: Int, _ report: (@Sendable (MigrationProgress) -> Void)?,
         _ migrate: (_ begin: () -> Void) throws -> Void
@@ -74,7 +74,7 @@ extension Database {
         let progress = MigrationProgress(
             identifier: identifier, index: index, count: count, completedUnitCount: 0, totalUnitCount: 1)
         defer { state[MigrationReporter.self] = nil }
-        // A migration that another process has run in the meantime does not begin here.
+        // If another process has run the migration in the meantime, it does not start here.
         try migrate {
             report(progress)
             state[MigrationReporter.self] = MigrationReporter(progress, report)

@@ -1,4 +1,5 @@
-// The difference of two arrays whose elements have keys: what a list on a screen, or a copy elsewhere, has to change.
+// The difference of two arrays whose elements have keys: the changes to make in a list on a screen, or in a copy
+// elsewhere.
 
 /// The difference between two values of an observation, element by element.
 ///
@@ -9,8 +10,8 @@
 /// }
 /// ```
 ///
-/// As in the updates of lists on a screen, the indices of deletions, and those that moves start from, are indices of the
-/// array before the changes; all other indices are those of the array after the changes.
+/// As in updates of lists on a screen, the indices of deletions and the start indices of moves refer to the array
+/// before the changes; all other indices refer to the array after the changes.
 public struct ArrayDelta<Element: Sendable>: Sendable {
     /// An element at an index.
     public struct Position: Sendable {
@@ -20,7 +21,7 @@ public struct ArrayDelta<Element: Sendable>: Sendable {
         public let element: Element
     }
 
-    /// An element that has another order among those that are neither inserted nor deleted.
+    /// An element that has changed its order among those neither inserted nor deleted.
     public struct Move: Sendable {
         /// The index before the changes.
         public let from: Int
@@ -30,7 +31,7 @@ public struct ArrayDelta<Element: Sendable>: Sendable {
         public let element: Element
     }
 
-    /// An element whose key is the same, but whose content has changed. It may have moved, too.
+    /// An element with the same key but changed content. It may also have moved.
     public struct Update: Sendable {
         /// The index after the changes.
         public let index: Int
@@ -46,7 +47,8 @@ public struct ArrayDelta<Element: Sendable>: Sendable {
     public let deletions: [Position]
     /// The elements with new keys, with their indices after the changes, in ascending order.
     public let insertions: [Position]
-    /// The moved elements, as few as possible if keys are distinct, in the order of their indices after the changes.
+    /// The moved elements, in the order of their indices after the changes. If keys are distinct, there are as few as
+    /// possible.
     public let moves: [Move]
     /// The changed elements, in the order of their indices after the changes.
     public let updates: [Update]
@@ -54,9 +56,9 @@ public struct ArrayDelta<Element: Sendable>: Sendable {
     /// Whether nothing has changed.
     public var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && moves.isEmpty && updates.isEmpty }
 
-    /// Makes the changes in an array.
+    /// Applies the changes to an array.
     ///
-    /// - Precondition: the array has the elements before the changes.
+    /// - Precondition: the array contains the elements before the changes.
     /// - Complexity: O(N).
     public func apply(to array: inout [Element]) {
         precondition(
@@ -75,10 +77,10 @@ public struct ArrayDelta<Element: Sendable>: Sendable {
 }
 
 extension ArrayDelta {
-    /// The difference of two arrays. Of several elements with one key, the first of one array is compared with the first
-    /// of the other, and so on.
+    /// The difference of two arrays. If several elements have the same key, the first in one array is compared with the
+    /// first in the other, and so on.
     ///
-    /// - Complexity: O(N) if no element has moved, else O(N log N).
+    /// - Complexity: O(N) if no element has moved; otherwise, O(N log N).
     init<Key: Hashable & Sendable>(
         from old: [Element], to new: [Element], by key: (Element) -> Key, areEqual: (Element, Element) -> Bool
     ) {
@@ -115,12 +117,12 @@ extension ArrayDelta {
     }
 }
 
-/// Whether each of the distinct numbers belongs to a longest subsequence that increases. Complexity: O(N log N), and O(N)
-/// if all numbers increase.
+/// Whether each of the distinct numbers belongs to a longest increasing subsequence. Complexity: O(N log N), or O(N) if
+/// all numbers are in increasing order.
 private func longestIncreasingSubsequence(of numbers: [Int]) -> [Bool] {
-    /// At n: the index of the least number that ends an increasing subsequence of n + 1 numbers.
+    /// At n: the index of the smallest number that ends an increasing subsequence of n + 1 numbers.
     var ends: [Int] = []
-    /// The index of the number before each, in the subsequence that it ends.
+    /// For each number, the index of its predecessor in the subsequence that it ends.
     var previous = [Int](repeating: -1, count: numbers.count)
     for (index, number) in numbers.enumerated() {
         var (low, high) = (0, ends.count)
@@ -144,7 +146,7 @@ private func longestIncreasingSubsequence(of numbers: [Int]) -> [Bool] {
 // MARK: - Observing
 
 extension ValueReducers {
-    /// Notifies the differences of arrays.
+    /// Delivers the differences of arrays.
     public struct Deltas<Base: ValueReducer, Element: Sendable, Key: Hashable & Sendable>: ValueReducer
     where Base.Value == [Element] {
         var base: Base
@@ -162,7 +164,7 @@ extension ValueReducers {
         /// True.
         public static var _continuesPrevious: Bool { true }
 
-        /// The difference to the previous array, or nil if there is none.
+        /// The difference from the previous array, or nil if there is none.
         public mutating func _value(_ fetched: Base.Fetched) throws -> ArrayDelta<Element>? {
             guard let elements = try base._value(fetched) else { return nil }
             let delta = ArrayDelta(from: previous ?? [], to: elements, by: key, areEqual: areEqual)
@@ -173,9 +175,9 @@ extension ValueReducers {
 }
 
 extension ValueObservation where Reducer: ValueReducer {
-    /// Notifies what has changed, element by element, instead of whole arrays.
+    /// Delivers changes, element by element, instead of whole arrays.
     ///
-    /// The first notification has all elements as insertions. Later ones are skipped if nothing has changed.
+    /// The first delta has all elements as insertions. Later deltas are skipped if nothing has changed.
     ///
     /// ```swift
     /// let observation = ValueObservation.tracking(Player.order(\.name).fetchAll).deltas()
@@ -184,18 +186,18 @@ extension ValueObservation where Reducer: ValueReducer {
     /// }
     /// ```
     ///
-    /// Each delta continues the previous one: by default, `values(in:)` keeps all of them for a slow loop, in memory. A
-    /// program that misses some, because it has joined a shared observation or because it buffers the newest value only,
-    /// finds all elements in ``ArrayDelta/elements``.
+    /// Each delta continues the previous one, so `values(in:)` by default keeps all of them in memory for a slow loop.
+    /// A program that misses some, because it has joined a shared observation or buffers only the newest value, finds
+    /// all elements in ``ArrayDelta/elements``.
     ///
-    /// - Complexity: O(N) for each notification, N being the number of elements; O(N log N) if elements have moved.
+    /// - Complexity: O(N) for each delta, where N is the number of elements; O(N log N) if elements have moved.
     public func deltas<Element: Identifiable & Equatable & Sendable>() -> ValueObservation<
         ValueReducers.Deltas<Reducer, Element, Element.ID>
     > where Reducer.Value == [Element] {
         deltas(by: \.id)
     }
 
-    /// The same, for elements with another key, such as values.
+    /// Delivers changes of elements with another key, such as values.
     ///
     /// ```swift
     /// let observation = ValueObservation.tracking { db in
@@ -203,14 +205,14 @@ extension ValueObservation where Reducer: ValueReducer {
     /// }.deltas { name in name }
     /// ```
     ///
-    /// - Parameter key: the key of an element. Elements that share a key are told apart by their order.
+    /// - Parameter key: the key of an element. Elements with the same key are distinguished by their order.
     public func deltas<Element: Equatable & Sendable, Key: Hashable & Sendable>(
         by key: @escaping @Sendable (Element) -> Key
     ) -> ValueObservation<ValueReducers.Deltas<Reducer, Element, Key>> where Reducer.Value == [Element] {
         deltas(by: key) { $0 == $1 }
     }
 
-    /// The same, for elements that are compared in another way.
+    /// Delivers changes of elements that are compared in another way.
     public func deltas<Element: Sendable, Key: Hashable & Sendable>(
         by key: @escaping @Sendable (Element) -> Key, areEqual: @escaping @Sendable (Element, Element) -> Bool
     ) -> ValueObservation<ValueReducers.Deltas<Reducer, Element, Key>> where Reducer.Value == [Element] {

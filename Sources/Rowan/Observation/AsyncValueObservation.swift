@@ -1,4 +1,4 @@
-// Observed values as an asynchronous sequence. Each iteration is an observation of its own.
+// Observed values as an asynchronous sequence. Each iteration is a separate observation.
 
 /// An asynchronous sequence of observed values.
 ///
@@ -8,10 +8,10 @@
 /// }
 /// ```
 ///
-/// The observation starts with the iteration. It ends when the loop ends, or when its task is cancelled. The loop ends
-/// after `endObservations()`.
+/// The observation starts with the iteration. It stops when the loop exits or its task is cancelled.
+/// `endObservations()` ends the loop.
 public struct AsyncValueObservation<Element: Sendable>: AsyncSequence, Sendable {
-    /// What happens to values that the loop has not taken yet.
+    /// The handling of values that the loop has not taken yet.
     public typealias BufferingPolicy = AsyncThrowingStream<Element, any Error>.Continuation.BufferingPolicy
     /// The type of the iterator.
     public typealias AsyncIterator = Iterator
@@ -45,7 +45,7 @@ public struct AsyncValueObservation<Element: Sendable>: AsyncSequence, Sendable 
     /// An iteration over observed values.
     public struct Iterator: AsyncIteratorProtocol {
         private var iterator: AsyncThrowingStream<Element, any Error>.AsyncIterator
-        /// The observation ends with the iterator.
+        /// The observation stops with the iterator.
         private let cancellable: AnyDatabaseCancellable
 
         fileprivate init(
@@ -57,13 +57,13 @@ public struct AsyncValueObservation<Element: Sendable>: AsyncSequence, Sendable 
 
         /// The next value, or nil if the task is cancelled.
         ///
-        /// - Throws: the error that has ended the observation.
+        /// - Throws: the error that ended the observation.
         public mutating func next() async throws -> Element? { try await iterator.next() }
     }
 }
 
 extension ValueObservation where Reducer: ValueReducer {
-    /// The observed values, as an asynchronous sequence.
+    /// The observed values as an asynchronous sequence.
     ///
     /// ```swift
     /// for try await count in ValueObservation.tracking(Player.fetchCount).values(in: dbPool) {
@@ -74,10 +74,10 @@ extension ValueObservation where Reducer: ValueReducer {
     /// - Parameters:
     ///   - reader: a queue, a pool or a snapshot.
     ///   - scheduler: where values enter the sequence; by default, in tasks.
-    ///   - bufferingPolicy: what happens to values that the loop has not taken yet. By default, eight of them wait, and
-    ///     a newer one replaces the oldest: the memory of a slow loop stays flat, and it always gets the last value.
-    ///     `.unbounded` keeps all values, `.bufferingNewest(1)` the last one. After `deltas()`, all values wait by
-    ///     default, because each one continues the previous one.
+    ///   - bufferingPolicy: the handling of values that the loop has not taken yet. By default, up to eight of them are
+    ///     queued, and a newer one replaces the oldest: the memory of a slow loop stays constant, and it always gets
+    ///     the last value. `.unbounded` keeps all values, `.bufferingNewest(1)` only the last one. After `deltas()`,
+    ///     all values are queued by default because each one continues the previous one.
     public func values(
         in reader: any DatabaseReader, scheduling scheduler: some ValueObservationScheduler = .task,
         bufferingPolicy: AsyncValueObservation<Reducer.Value>.BufferingPolicy? = nil

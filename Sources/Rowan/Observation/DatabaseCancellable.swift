@@ -1,4 +1,4 @@
-// What starting an observation returns.
+// The object returned when an observation starts.
 
 /// A running observation, which can be cancelled.
 public protocol DatabaseCancellable: Sendable {
@@ -15,7 +15,7 @@ public protocol DatabaseCancellable: Sendable {
 public final class AnyDatabaseCancellable: DatabaseCancellable {
     private let action: Mutex<(@Sendable () -> Void)?>
 
-    /// Creates a cancellable that calls the closure once: when it is cancelled, or when it is deallocated.
+    /// Creates a cancellable that calls the closure once, when it is cancelled or deallocated.
     public init(cancel: @escaping @Sendable () -> Void) { action = Mutex(cancel) }
 
     /// Wraps a cancellable.

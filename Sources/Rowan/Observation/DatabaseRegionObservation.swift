@@ -1,4 +1,4 @@
-// The observation of the transactions that change a region, inside the access that commits them.
+// Observation of the transactions that change a region, inside the access that commits them.
 
 /// Observes the transactions that change a region.
 ///
@@ -11,7 +11,7 @@
 /// }
 /// ```
 ///
-/// The closure runs in the access that has committed the change, before any other write.
+/// The closure runs in the access that committed the change, before any other write.
 ///
 /// Article: <doc:Observation>.
 public struct DatabaseRegionObservation: Sendable {
@@ -25,13 +25,13 @@ public struct DatabaseRegionObservation: Sendable {
 
     /// Starts the observation.
     ///
-    /// It waits for the running write. Inside a write, it begins with the changes that follow.
+    /// It waits for the running write. Inside a write, it starts with the changes that follow.
     ///
     /// - Parameters:
     ///   - writer: a queue or a pool.
     ///   - onError: receives the error of a region that can't be prepared, or of a closed connection. The observation
     ///     then does not start.
-    ///   - onChange: receives the connection after each commit that has changed the region.
+    ///   - onChange: receives the connection after each commit that changed the region.
     /// - Returns: the running observation.
     @preconcurrency
     public func start(
@@ -50,14 +50,14 @@ public struct DatabaseRegionObservation: Sendable {
         }
         return AnyDatabaseCancellable { [weak writer] in
             observer.cancel()
-            // Without waiting: the caller may hold another connection.
+            // Doesn't wait, because the caller may hold another connection.
             writer?.asyncWriteWithoutTransaction { $0.unsubscribe(observer) }
         }
     }
 }
 
-/// Notices the transactions that change a region. `@unchecked Sendable`: the region and the flag belong to the access of
-/// the connection; the closure has its own lock.
+/// Detects the transactions that change a region. `@unchecked Sendable`: the region and the flag belong to the access
+/// of the connection; the closure has its own lock.
 private final class RegionTransactionObserver: ChangeSubscriber, @unchecked Sendable {
     private var region = DatabaseRegion()
     private var isChanged = false
@@ -69,7 +69,7 @@ private final class RegionTransactionObserver: ChangeSubscriber, @unchecked Send
 
     func cancel() { onChange.withLock { $0 = nil } }
 
-    // The writer may have been released before the cancellation: a type erasure, for example.
+    // The writer may have been released before the cancellation, as with a type erasure.
     var isEnded: Bool { onChange.withLock { $0 == nil } }
 
     func interest(in table: StatementProfile.Table, _ kind: DatabaseEventKind) -> ChangeInterest {

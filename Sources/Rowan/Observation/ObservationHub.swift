@@ -1,55 +1,55 @@
-// The only subscriber of a writer on behalf of all its value observations. It collects what a transaction changes, and
-// tells the fetches that read some of it after the commit.
+// The only subscriber of a writer on behalf of all its value observations. It collects the changes of a transaction
+// and, after the commit, notifies the fetches that read some of them.
 
-/// A fetch that observations share, whatever it fetches.
+/// A fetch that observations share, of any type.
 protocol ObservedFetch: AnyObject, Sendable {
-    /// What the observations fetch from: two fetches may have the same source.
+    /// The source that the observations fetch from. Two fetches may have the same source.
     var sourceID: ObjectIdentifier { get }
     /// Whether no observation needs the fetch any more.
     var isEnded: Bool { get }
-    /// The region that the last fetch has read.
+    /// The region read by the last fetch.
     var region: DatabaseRegion { get }
-    /// Whether the next fetch may read another region, and runs while transactions go on: it then needs to know all
-    /// changes, rather than those of its region.
+    /// Whether the next fetch may read another region while transactions continue. It then needs all changes rather
+    /// than those of its region.
     var needsAllChanges: Bool { get }
-    /// A transaction has changed something. The method runs in the access that has committed it.
+    /// Called after a transaction has changed something, in the access that committed it.
     func didCommit(_ changes: DatabaseRegion, _ db: Database)
     /// Ends the observations with an error.
     func fail(_ error: any Error)
 }
 
-/// The value observations of a writing connection. It is used in its accesses only.
+/// The value observations of a writing connection. It is used only in its accesses.
 final class ObservationHub: ConnectionStateValue, ChangeSubscriber {
     static var place: ConnectionState.Place { .init(4, .connection) }
 
     private var fetches: [any ObservedFetch] = []
-    /// The fetches by their source: starting n observations takes O(n) steps.
+    /// The fetches by source, so that starting n observations takes O(n) steps.
     private var bySource: [ObjectIdentifier: [any ObservedFetch]] = [:]
-    /// What the current transaction has changed.
+    /// The changes of the current transaction.
     private var changes = DatabaseRegion()
-    /// The last table of which too many rows have changed to count them.
+    /// The last table in which too many rows have changed to count them.
     private var uncounted: (StatementProfile.Table, DatabaseEventKind)?
     /// The union of the regions of all fetches.
     private var region = DatabaseRegion()
     private var needsAllChanges = false
-    /// The version of the regions that the union is made of.
+    /// The version of the regions that the union consists of.
     private var knownVersion = -1
-    /// The current version of the regions. Fetches increase it with their region, and when they end.
+    /// The current version of the regions. Fetches increase it when their region changes and when they end.
     let version: InterestVersion
-    /// The version when ended fetches were last looked for.
+    /// The version at the last search for ended fetches.
     private var cleanVersion = 0
 
-    /// The most rowids that a transaction counts in a table.
+    /// The maximum number of rowids that a transaction counts in a table.
     private static let maximumRowCount = 1000
 
     init(_ version: InterestVersion) { self.version = version }
 
-    /// The connection is closed: nothing changes any more.
+    /// The connection is closed, so nothing changes any more.
     deinit { for fetch in fetches { fetch.fail(CancellationError()) } }
 
-    /// Adds a fetch, and learns about its changes from now on.
+    /// Adds a fetch, which is notified of its changes from now on.
     ///
-    /// - Throws: the error of the system that prevents watching other processes.
+    /// - Throws: a system error that prevents watching other processes.
     func add(_ fetch: any ObservedFetch, _ db: Database) throws {
         if fetches.count >= nextCleaning { removeEnded(db) }
         if isEmpty { try db.subscribe(self) }
@@ -61,7 +61,7 @@ final class ObservationHub: ConnectionStateValue, ChangeSubscriber {
     /// Whether nothing is observed.
     var isEmpty: Bool { fetches.isEmpty }
 
-    /// The number of fetches at which those that have ended are looked for.
+    /// The number of fetches at which to search for ended ones.
     private var nextCleaning = 8
 
     /// The fetch of a source, if there is one.
@@ -73,7 +73,7 @@ final class ObservationHub: ConnectionStateValue, ChangeSubscriber {
         return nil
     }
 
-    /// Ends all observations, after the values that wait for them.
+    /// Ends all observations after their pending values.
     func endAll(_ db: Database) {
         for fetch in fetches { fetch.fail(CancellationError()) }
         removeEnded(db)

@@ -1,14 +1,14 @@
-// A started observation: takes fetched values, reduces them outside of the database, and notifies them one at a time.
+// A started observation: takes fetched values, reduces them outside the database, and delivers them one at a time.
 
 import Dispatch
 
 /// A started observation.
 final class ObservationReceiver<Reducer: _ValueReducer>: FetchReceiver {
     private struct State {
-        /// Fetched values that are not notified yet.
+        /// Fetched values that are not delivered yet.
         var pending: [Reducer.Fetched] = []
         var failure: (any Error)?
-        /// Whether a value is being reduced or notified.
+        /// Whether a value is being reduced or delivered.
         var isNotifying = false
         var onError: (@Sendable (any Error) -> Void)?
         var onChange: (@Sendable (Reducer.Value) -> Void)?
@@ -16,19 +16,19 @@ final class ObservationReceiver<Reducer: _ValueReducer>: FetchReceiver {
         /// The database, which stays open during the observation.
         var reader: (any DatabaseReader)?
         var isEnded = false
-        /// Whether a value was taken to be notified.
+        /// Whether a value has been taken for delivery.
         var hasTakenValue = false
         var turn: ObservationTurn
 
-        /// - Returns: whether the caller is the one to notify.
+        /// - Returns: whether the caller must deliver the values.
         mutating func beginNotifying() -> Bool {
             defer { isNotifying = true }
             return !isNotifying && !isEnded
         }
 
-        /// Takes the next value, if its turn has come. If there is neither a value nor a failure, the notifying ends.
+        /// Takes the next value if its turn has come. Without a value or a failure, the delivery stops.
         mutating func takeNext() -> Reducer.Fetched? {
-            // The first value is notified at once. A failure is notified at once, too, after the values that precede it.
+            // The first value is delivered immediately. So is a failure, after the values that precede it.
             guard !pending.isEmpty, !hasTakenValue || failure != nil || turn.hasCome else {
                 if failure == nil { isNotifying = false }
                 return nil
@@ -48,7 +48,7 @@ final class ObservationReceiver<Reducer: _ValueReducer>: FetchReceiver {
     private let reducer: Mutex<Reducer>
     private let state: Mutex<State>
 
-    /// The most values that wait for a slow program. Later changes are fetched when it is ready again.
+    /// The maximum number of values queued for a slow program. Later changes are fetched when it is ready again.
     private let capacity: Int
 
     init(
@@ -60,7 +60,7 @@ final class ObservationReceiver<Reducer: _ValueReducer>: FetchReceiver {
         self.reducer = Mutex(reducer)
         self.events = events
         self.scheduler = scheduler
-        // What waits for its turn is the newest value.
+        // The value that waits for its turn is the newest one.
         capacity = pace.isEveryValue ? 8 : 1
         state = Mutex(State(onError: onError, onChange: onChange, reader: reader, turn: ObservationTurn(pace)))
     }
@@ -115,7 +115,7 @@ final class ObservationReceiver<Reducer: _ValueReducer>: FetchReceiver {
     func receive(_ fetched: Reducer.Fetched) {
         let begins = state.withLock { state in
             guard !state.isEnded else { return false }
-            // The newest value replaces one that is out of date.
+            // The newest value replaces an outdated one.
             if state.pending.count >= capacity { state.pending.removeLast() }
             state.pending.append(fetched)
             return state.beginNotifying()
@@ -132,7 +132,7 @@ final class ObservationReceiver<Reducer: _ValueReducer>: FetchReceiver {
         if begins { notifyNext() }
     }
 
-    /// Reduces the next value, and schedules its notification.
+    /// Reduces the next value and schedules its delivery.
     private func notifyNext() {
         while let fetched = takeNext() {
             do {
@@ -155,7 +155,7 @@ final class ObservationReceiver<Reducer: _ValueReducer>: FetchReceiver {
         reductionQueue.async { self.notifyNext() }
     }
 
-    /// - Returns: nil if there is no value to notify now. The next value then starts the notifying again.
+    /// - Returns: nil if there is no value to deliver now. The next value then restarts the delivery.
     private func takeNext() -> Reducer.Fetched? {
         let (fetched, failure, fetch, alarm) = state.withLock { state in
             let wasReady = state.pending.count < capacity
@@ -205,10 +205,10 @@ final class ObservationReceiver<Reducer: _ValueReducer>: FetchReceiver {
 
     // MARK: Immediate start
 
-    /// Keeps the values that are fetched from now on until the first one is notified.
+    /// Queues the values that are fetched from now on until the first one is delivered.
     func willNotifyImmediately() { state.withLock { $0.isNotifying = true } }
 
-    /// Notifies the first value on the current thread, and then what has been fetched since.
+    /// Delivers the first value on the current thread, then the values fetched since.
     func notifyImmediately(_ fetched: Reducer.Fetched) throws {
         if let value = try reducer.withLock({ try $0._value(fetched) }) {
             let (onChange, alarm) = state.withLock { state in
@@ -222,7 +222,7 @@ final class ObservationReceiver<Reducer: _ValueReducer>: FetchReceiver {
         continueNotifying()
     }
 
-    /// Notifies an error on the current thread, and ends the observation.
+    /// Delivers an error on the current thread and ends the observation.
     func failImmediately(_ error: any Error) {
         let onError = state.withLock { $0.onError }
         guard let fetch = end() else { return }
@@ -232,5 +232,5 @@ final class ObservationReceiver<Reducer: _ValueReducer>: FetchReceiver {
     }
 }
 
-/// Where values are reduced, outside of accesses.
+/// The queue on which values are reduced, outside accesses.
 private let reductionQueue = DispatchQueue(label: "Rowan.ValueObservation", attributes: .concurrent)

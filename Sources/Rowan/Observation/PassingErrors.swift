@@ -1,10 +1,10 @@
-// Errors that pass: the fetch of an observation runs again later, instead of ending the observation.
+// Temporary errors: the fetch of an observation is retried later instead of ending the observation.
 
 import Dispatch
 
 extension Error {
-    /// Whether the same fetch may succeed later: another connection had a lock, the fetch was interrupted, the database
-    /// was suspended, or memory was short. Any other error is one of the program or of the schema.
+    /// Whether the same fetch may succeed later: another connection held a lock, the fetch was interrupted, the
+    /// database was suspended, or memory ran out. Any other error is caused by the program or the schema.
     var isPassing: Bool {
         guard let error = self as? DatabaseError else { return false }
         switch error.resultCode {
@@ -15,7 +15,8 @@ extension Error {
     }
 }
 
-/// Runs the closure after a pause, which grows with the number of failures from a hundredth of a second to one second.
+/// Runs the closure after a pause. The pause increases with the number of failures, from a hundredth of a second to one
+/// second.
 func retryLater(_ failureCount: Int, _ body: @escaping @Sendable () -> Void) {
     let milliseconds = min(1000, 10 << min(failureCount - 1, 7))
     DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(milliseconds), execute: body)

@@ -1,12 +1,11 @@
-// One fetch for all observations of one source. After a commit that changes what it has read, it fetches once for all of
-// them: on a reader of the pool, or, where one connection reads and writes, in the access that has committed.
+// One fetch for all observations of a source. After a commit that changes what it has read, it fetches once for all of
+// them: on a reader of the pool or, where one connection reads and writes, in the access that committed.
 
-/// The connections of an observation.
 struct ObservationConnections: Sendable {
     let write: AccessRoute
     /// The connections that fetch.
     let fetch: AccessRoute
-    /// Whether fetches run on another connection than writes, which go on in the meantime.
+    /// Whether fetches run on another connection than writes, which continue in the meantime.
     let isConcurrent: Bool
     /// Whether the database can change.
     let observesChanges: Bool
@@ -27,7 +26,7 @@ protocol FetchReceiver<Fetched>: AnyObject, Sendable {
     var events: ObservationEvents { get }
     /// Whether the receiver can take another value now.
     var isReady: Bool { get }
-    /// A transaction has changed what the observation reads.
+    /// Called after a transaction has changed what the observation reads.
     func databaseDidChange()
     func receive(_ fetched: Fetched)
     func fail(_ error: any Error)
@@ -42,12 +41,12 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
         var region = DatabaseRegion()
         /// Whether a fetch is waiting for its connection, or running.
         var isFetching = false
-        /// Whether the region was changed since the last fetch began.
+        /// Whether the region was changed since the last fetch started.
         var isOutdated = false
-        /// What was changed since the current fetch began, if the region of the fetch is known only at its end. The end
-        /// of the fetch decides whether these changes make it outdated; nil if the region is known.
+        /// The changes since the current fetch started, if the region of the fetch is known only when it finishes. They
+        /// then determine whether the fetch is outdated. Nil if the region is known.
         var undecided: DatabaseRegion?
-        /// The number of fetches that have failed one after the other, for reasons that pass.
+        /// The number of consecutive temporary failures.
         var failureCount = 0
     }
 
@@ -79,7 +78,6 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
 
     var needsAllChanges: Bool { isVarying && isConcurrent }
 
-    /// Whether this is the fetch of a source.
     func isFetch(of source: FetchSource<Fetched>, requiresWriteAccess: Bool) -> Bool {
         self.requiresWriteAccess == requiresWriteAccess && state.withLock { $0.active?.source === source }
     }
@@ -102,9 +100,9 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
         return isAdded
     }
 
-    /// Removes an observation. The last one ends the fetch.
+    /// Removes an observation. Removing the last one ends the fetch.
     func remove(_ receiver: any FetchReceiver<Fetched>) {
-        // What the program has given is released outside the lock.
+        // The program's closures are released outside the lock.
         let ended = state.withLock { state -> Active? in
             state.receivers.removeAll { $0 === receiver }
             guard state.receivers.isEmpty else { return nil }
@@ -114,7 +112,7 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
         if ended != nil { version.increase() }
     }
 
-    /// A receiver is ready again: a fetch that has waited for it begins.
+    /// Starts a fetch that has waited for a receiver to be ready again.
     func receiverIsReady() { schedule { $0.isOutdated } }
 
     // MARK: Changes
@@ -137,7 +135,7 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
         perform(db)
     }
 
-    /// Takes the permission to fetch, which one thread has at a time.
+    /// Takes the permission to fetch, which one thread at a time can hold.
     private func begin(_ isNeeded: (State) -> Bool) -> Bool {
         state.withLock { state in
             guard state.active != nil, !state.isFetching, isNeeded(state),
@@ -148,7 +146,7 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
         }
     }
 
-    /// Fetches in an access of its own.
+    /// Fetches in a separate access.
     private func schedule(_ isNeeded: (State) -> Bool) {
         guard begin(isNeeded), let active = state.withLock({ $0.active }) else { return }
         active.connections.fetch.callback(isPatient: true) { result in
@@ -156,10 +154,10 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
         }
     }
 
-    /// Fetches, and distributes the value.
+    /// Fetches and distributes the value.
     private func perform(_ db: Database) {
         let (active, receivers) = state.withLock { state in
-            // Later changes are not in the fetched value: they fetch again.
+            // Later changes are not in the fetched value and cause another fetch.
             state.isOutdated = false
             if needsAllChanges { state.undecided = DatabaseRegion() }
             return (state.active, state.receivers)
@@ -179,10 +177,10 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
         }
     }
 
-    /// A fetch has failed. If the reason passes, the value stays outdated, and is fetched again.
+    /// Handles a failed fetch. If the failure is temporary, the value stays outdated and is fetched again.
     private func didFail(_ error: any Error) {
         guard !isEnded else { return }
-        // A fetch may run in the access of a cancelled task, and ask for the task's cancellation.
+        // A fetch may run in the access of a cancelled task and check for the task's cancellation.
         guard error.isPassing || error is CancellationError && Task.isCancelled else { return fail(error) }
         let count = state.withLock { state in
             (state.isFetching, state.isOutdated) = (false, true)
@@ -198,7 +196,7 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
     private func finish(_ region: DatabaseRegion) {
         let isNew = state.withLock { state in
             (state.isFetching, state.failureCount) = (false, 0)
-            // On the connection that writes, the fetch itself has made all changes since it began.
+            // On the writing connection, the fetch itself has made all changes since it started.
             if requiresWriteAccess { state.isOutdated = false }
             let isNew = isVarying && state.region != region
             if isNew { state.region = region }
@@ -221,9 +219,9 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
 }
 
 extension FetchSource {
-    /// Fetches, and returns the region that the fetch has read.
+    /// Runs the fetch, and returns the value with the region that was read.
     ///
-    /// - Parameter isEnded: whether the observation has ended. The statements of the fetch are then interrupted.
+    /// - Parameter isEnded: whether the observation has ended. If so, the statements of the fetch are interrupted.
     func fetch(
         _ db: Database, requiresWriteAccess: Bool, unless isEnded: @escaping () -> Bool
     ) throws -> (Fetched, DatabaseRegion) {
@@ -245,7 +243,7 @@ extension FetchSource {
     private func perform(
         _ db: Database, _ requiresWriteAccess: Bool, _ isEnded: @escaping () -> Bool
     ) throws -> Fetched {
-        // Only the fetch is interrupted: what follows its commit serves other observers too.
+        // Only the fetch is interrupted: what follows its commit also serves other observers.
         func fetch(_ db: Database) throws -> Fetched {
             try db.connection.interrupting(when: isEnded) { try self.fetch(db) }
         }

@@ -1,14 +1,14 @@
-// One observation for several observers: each value is fetched and reduced once.
+// One observation for several observers. Each value is fetched and reduced once.
 
 public import Dispatch
 import Foundation
 
-/// How long a shared observation observes the database.
+/// The time during which a shared observation observes the database.
 public enum SharedValueObservationExtent: Sendable {
     /// From the first observer until the shared observation is deallocated. An error ends it: later observers receive
     /// this error.
     case observationLifetime
-    /// As long as there are observers. After an error, the next observer starts the observation again.
+    /// While there are observers. After an error, the next observer restarts the observation.
     case whileObserved
 }
 
@@ -20,30 +20,30 @@ public enum SharedValueObservationExtent: Sendable {
 /// let second = shared.start { error in … } onChange: { players in … }
 /// ```
 ///
-/// An observer that joins a running observation receives its last value. An error ends the observation of all observers.
-/// With the default extent, the next observer starts it again.
+/// An observer that joins a running observation receives its last value. An error ends the observation for all
+/// observers. With the default extent, the next observer restarts it.
 ///
 /// Article: <doc:Observation>.
 public final class SharedValueObservation<Element: Sendable>: Sendable {
     private struct State {
         var observation: AnyDatabaseCancellable?
-        /// Counts the starts of the observation: those that were cancelled still call their closures once.
+        /// The number of times the observation has started. Closures of cancelled starts are still called once.
         var generation = 0
         var isObserving = false
         var observers: [Observer] = []
         var lastValue: Element?
         /// The number of the last value.
         var valueNumber = 0
-        /// The error that has ended the observation, if it does not start again.
+        /// The error that ended the observation, if it does not restart.
         var failure: (any Error)?
     }
 
-    /// What an observer that joins has to do or to know.
+    /// What a joining observer must do, or its initial state.
     private enum Joining {
         case start(generation: Int)
         case value(Element, number: Int)
         case failure(any Error)
-        /// It waits for the first value.
+        /// Wait for the first value.
         case wait
     }
 
@@ -68,8 +68,8 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - onError: receives the error that ends the observation.
-    ///   - onChange: receives the last value, or the first one, and fresh values.
-    /// - Returns: the observer, which ends when this object is deallocated. It retains the shared observation.
+    ///   - onChange: receives the last value or the first one, then new values.
+    /// - Returns: the observer, which stops when this object is deallocated. It retains the shared observation.
     @preconcurrency
     public func start(
         onError: @escaping @Sendable (any Error) -> Void, onChange: @escaping @Sendable (Element) -> Void
@@ -95,10 +95,10 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
         return AnyDatabaseCancellable { self.remove(observer) }
     }
 
-    /// The observed values, as an asynchronous sequence.
+    /// The observed values as an asynchronous sequence.
     ///
-    /// - Parameter bufferingPolicy: what happens to values that the loop has not taken yet. By default, eight of them
-    ///   wait, and a newer one replaces the oldest; after `deltas()`, all of them wait.
+    /// - Parameter bufferingPolicy: the handling of values that the loop has not taken yet. By default, up to eight of
+    ///   them are queued, and a newer one replaces the oldest; after `deltas()`, all of them are queued.
     public func values(
         bufferingPolicy: AsyncValueObservation<Element>.BufferingPolicy? = nil
     ) -> AsyncValueObservation<Element> {
@@ -153,7 +153,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
         ended?.observation?.cancel()
     }
 
-    /// An observer. It receives its values one after the other and in order, whatever the scheduler does.
+    /// An observer. It receives its values one at a time and in order, regardless of the scheduler.
     private final class Observer: Sendable {
         private struct State {
             var lastNumber = 0
@@ -162,7 +162,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
         }
 
         private let state: Mutex<State>
-        /// Held during a notification. Recursive, because a closure of the program may cause another one.
+        /// Held during a delivery. Recursive, because a closure of the program may cause another one.
         private let turn = NSRecursiveLock()
 
         init(
@@ -197,12 +197,12 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
 }
 
 extension ValueObservation where Reducer: ValueReducer {
-    /// An observation that several observers share: it fetches each value once for all of them.
+    /// An observation that several observers share, which fetches each value once for all of them.
     ///
     /// - Parameters:
     ///   - reader: a queue, a pool or a snapshot.
     ///   - scheduler: where the closures of all observers run; by default, asynchronously on the main queue.
-    ///   - extent: how long the database is observed; by default, as long as there are observers.
+    ///   - extent: how long the database is observed; by default, while there are observers.
     public func shared(
         in reader: any DatabaseReader, scheduling scheduler: some ValueObservationScheduler = .async(onQueue: .main),
         extent: SharedValueObservationExtent = .whileObserved

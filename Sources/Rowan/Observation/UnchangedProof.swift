@@ -1,18 +1,18 @@
-// Tells whether anything was committed since a read.
+// Determines whether anything was committed since a read.
 // Source: https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html (SQLITE_FCNTL_DATA_VERSION)
 
-/// What is known of the database at a read.
+/// The known state of the database at a read.
 struct UnchangedProof: Sendable {
     private let writer: AccessLane
     private let writerProgress: Int
     private let readers: AccessLane
     private var reader: PooledConnection?
     private var dataVersion: UInt32?
-    /// The numbers that a remote database has in place of the data version.
+    /// The numbers that a remote database uses instead of the data version.
     private let remoteVersions: [String: Int64]?
 
-    /// - Parameter db: the connection of the read, which has not begun.
-    /// - Throws: the error of a remote database.
+    /// - Parameter db: the connection of the read, which has not started.
+    /// - Throws: an error of a remote database.
     init(_ connections: ObservationConnections, _ db: Database) throws {
         writer = connections.write.lane
         writerProgress = writer.progress
@@ -21,7 +21,7 @@ struct UnchangedProof: Sendable {
         remoteVersions = asks ? try db.connection.foreignDataVersions() : nil
     }
 
-    /// - Parameter db: the connection of the read, which has just ended.
+    /// - Parameter db: the connection of the read, which has just finished.
     mutating func readDidEnd(_ db: Database) {
         reader = readers.connectionOfCurrentThread
         dataVersion = db.connection.lastDataVersion
@@ -32,13 +32,13 @@ struct UnchangedProof: Sendable {
     /// - Parameter db: the connection that writes, in an access.
     func isUnchanged(_ db: Database) -> Bool {
         guard db.connection.progress == writerProgress else { return false }
-        // Each connection has its own number of the commits of others. Only the connection of the read can tell, and only
-        // if nobody is using it.
+        // Each connection has its own counter of other connections' commits. Only the connection of the read can
+        // determine this, and only if it is not in use.
         guard let reader, dataVersion != nil || remoteVersions != nil else { return false }
         let isUnchanged = readers.useIfIdle(reader) { db in
             // A failure proves nothing.
             if let remoteVersions { return (try? db.connection.foreignDataVersions()) == remoteVersions }
-            // A read updates the number. If it fails, the answer is no.
+            // A read updates the number. If it fails, the result is false.
             do { try db.connection.checkSchema() } catch { return false }
             return db.connection.lastDataVersion == dataVersion
         }

@@ -1,7 +1,7 @@
-// The operators of observations: they change the values that are notified, or report what happens.
+// The operators of observations. They change the delivered values or report what happens.
 
 extension ValueObservation {
-    /// Transforms the notified values, without occupying a connection.
+    /// Transforms the delivered values without occupying a connection.
     ///
     /// ```swift
     /// let observation = ValueObservation.tracking(Player.fetchAll).map { players in players.map(\.name) }
@@ -24,7 +24,7 @@ extension ValueObservation where Reducer: ValueReducer {
     public func removeDuplicates(
         by predicate: sending @escaping (Reducer.Value, Reducer.Value) -> Bool
     ) -> ValueObservation<ValueReducers.RemoveDuplicates<Reducer>> {
-        // Several starts of the observation share the closure: it runs once at a time.
+        // Several starts of the observation share the closure, which must not run concurrently.
         let predicate = Mutex(predicate)
         return with { reducer in
             ValueReducers.RemoveDuplicates(base: reducer) { first, second in
@@ -38,9 +38,9 @@ extension ValueObservation where Reducer: ValueReducer {
     /// - Parameters:
     ///   - willStart: the observation starts.
     ///   - willFetch: a fetch begins.
-    ///   - willTrackRegion: the region whose changes will fetch again.
+    ///   - willTrackRegion: the region whose changes will cause a new fetch.
     ///   - databaseDidChange: a transaction has changed the region.
-    ///   - didReceiveValue: a value is about to be notified.
+    ///   - didReceiveValue: a value is about to be delivered.
     ///   - didFail: the observation has ended with an error.
     ///   - didCancel: the observation was cancelled.
     public func handleEvents(
@@ -70,7 +70,7 @@ extension ValueObservation where Reducer: ValueReducer {
     ///
     /// - Parameters:
     ///   - prefix: the beginning of each line.
-    ///   - stream: where to print; by default, the standard output.
+    ///   - stream: the output stream; by default, the standard output.
     public func print(
         _ prefix: String = "", to stream: sending (any TextOutputStream)? = nil
     ) -> ValueObservation<ValueReducers.Trace<Reducer>> {
@@ -90,7 +90,7 @@ extension ValueObservation where Reducer: ValueReducer {
     }
 }
 
-/// Receivers of what happens in an observation.
+/// Receivers of the events of an observation.
 struct ObservationEvents: Sendable {
     struct Handlers: Sendable {
         var willStart: (@Sendable () -> Void)?

@@ -1,11 +1,11 @@
-// How an observation starts: a first fetch, then the changes. Nothing that is committed between the two is lost: on a
-// single connection, both happen in one access; in a pool, the connection of the first fetch tells whether anything was
+// The start of an observation: a first fetch, then the changes. Nothing committed between the two is lost: on a single
+// connection, both happen in one access; in a pool, the connection of the first fetch determines whether anything was
 // committed since.
 
 import Dispatch
 
 extension ValueObservation where Reducer: ValueReducer {
-    /// Starts the observation, and notifies values with a scheduler.
+    /// Starts the observation and delivers values with a scheduler.
     ///
     /// ```swift
     /// let cancellable = observation.start(in: dbPool, scheduling: .async(onQueue: queue)) { error in
@@ -16,11 +16,11 @@ extension ValueObservation where Reducer: ValueReducer {
     /// ```
     ///
     /// - Parameters:
-    ///   - reader: a queue, a pool or a snapshot. A snapshot notifies its only value.
+    ///   - reader: a queue, a pool or a snapshot. A snapshot delivers its only value.
     ///   - scheduler: where the closures run.
     ///   - onError: receives the error that ends the observation.
-    ///   - onChange: receives the first value, and fresh values.
-    /// - Returns: the running observation, which ends when this object is deallocated.
+    ///   - onChange: receives the first value, then new values.
+    /// - Returns: the running observation, which stops when this object is deallocated.
     @preconcurrency
     public func start(
         in reader: any DatabaseReader, scheduling scheduler: some ValueObservationScheduler,
@@ -36,14 +36,14 @@ extension ValueObservation where Reducer: ValueReducer {
         return AnyDatabaseCancellable { receiver.cancel() }
     }
 
-    /// Starts the observation, and notifies values on the main actor.
+    /// Starts the observation and delivers values on the main actor.
     ///
     /// - Parameters:
-    ///   - reader: a queue, a pool or a snapshot. A snapshot notifies its only value.
-    ///   - scheduler: `.mainActor`, or `.immediate` to notify the first value before the method returns.
+    ///   - reader: a queue, a pool or a snapshot. A snapshot delivers its only value.
+    ///   - scheduler: `.mainActor`, or `.immediate` to deliver the first value before the method returns.
     ///   - onError: receives the error that ends the observation.
-    ///   - onChange: receives the first value, and fresh values.
-    /// - Returns: the running observation, which ends when this object is deallocated.
+    ///   - onChange: receives the first value, then new values.
+    /// - Returns: the running observation, which stops when this object is deallocated.
     @preconcurrency @MainActor
     public func start(
         in reader: any DatabaseReader, scheduling scheduler: some ValueObservationMainActorScheduler = .mainActor,
@@ -58,21 +58,20 @@ extension ValueObservation where Reducer: ValueReducer {
     }
 }
 
-/// A scheduler that is no scheduler of the main actor for the compiler.
+/// A scheduler that the compiler doesn't treat as a scheduler of the main actor.
 private struct AnyScheduler: ValueObservationScheduler {
     let base: any ValueObservationScheduler
     func immediateInitialValue() -> Bool { base.immediateInitialValue() }
     func schedule(_ action: @escaping @Sendable () -> Void) { base.schedule(action) }
 }
 
-/// The start of an observation.
 private struct ObservationStart<Reducer: ValueReducer>: Sendable {
     let source: FetchSource<Reducer.Fetched>
     let receiver: ObservationReceiver<Reducer>
     let requiresWriteAccess: Bool
     let connections: ObservationConnections
 
-    /// Notifies the first value now, on the current thread.
+    /// Delivers the first value now, on the current thread.
     func immediately() {
         receiver.willNotifyImmediately()
         do {
@@ -86,14 +85,14 @@ private struct ObservationStart<Reducer: ValueReducer>: Sendable {
 
     /// Fetches the first value without blocking the current thread.
     ///
-    /// - Parameter failureCount: how often this has failed, for reasons that pass.
+    /// - Parameter failureCount: the number of temporary failures so far.
     func later(after failureCount: Int = 0) {
         connections.fetch.callback(isPatient: true) { result in
             guard !receiver.isEnded else { return }
             do {
                 let first = try fetch(result.get())
                 receiver.receive(first.value)
-                // The connection of this access tells whether anything has changed, once it is free.
+                // Once it is free, the connection of this access determines whether anything has changed.
                 connections.fetch.lane.afterCurrentAccess { observeChanges(since: first) }
             } catch  where error.isPassing && !receiver.isEnded {
                 retryLater(failureCount + 1) { later(after: failureCount + 1) }
@@ -106,10 +105,10 @@ private struct ObservationStart<Reducer: ValueReducer>: Sendable {
     private struct First {
         let value: Reducer.Fetched
         let region: DatabaseRegion
-        /// Tells whether the database has changed since the fetch. Nil if changes are already observed, or if there
-        /// are none.
+        /// Determines whether the database has changed since the fetch. Nil if changes are already observed or
+        /// impossible.
         let proof: UnchangedProof?
-        /// The fetch that another process has outdated before its commits were watched.
+        /// The fetch that another process outdated before its commits were watched.
         var outdated: SharedFetch<Reducer.Fetched>?
     }
 

@@ -1,6 +1,7 @@
-// The observation of values: what to fetch, which changes fetch it again, and how fetched values become notified ones.
+// The observation of values: what to fetch, which changes cause a new fetch, and how fetched values become delivered
+// ones.
 
-/// Observes the results of requests: notifies a first value, and fresh values when the database changes.
+/// Observes the results of requests: delivers a first value, then new values when the database changes.
 ///
 /// ```swift
 /// let observation = ValueObservation.tracking { db in
@@ -13,10 +14,10 @@
 /// }
 /// ```
 ///
-/// An observation may notify the same value twice, and may skip values if changes follow each other quickly. The last
-/// change is always notified. Observations that are copies of one `ValueObservation` share their fetches.
+/// An observation may deliver the same value twice, and may skip values if changes follow each other quickly. The last
+/// change is always delivered. Copies of one `ValueObservation` share their fetches.
 ///
-/// An observation ends with its first error, when it is cancelled, or when its cancellable is deallocated. Until then,
+/// An observation stops at its first error, when it is cancelled, or when its cancellable is deallocated. Until then,
 /// it retains its database.
 ///
 /// Article: <doc:Observation>.
@@ -26,7 +27,7 @@ public struct ValueObservation<Reducer: _ValueReducer>: Sendable {
     var events = ObservationEvents()
     var pace = ObservationPace()
 
-    /// Whether the fetching closure may write. It then runs in a transaction of the writing connection.
+    /// Whether the fetching closure may write. If so, it runs in a transaction of the writing connection.
     public var requiresWriteAccess = false
 
     init(source: FetchSource<Reducer.Fetched>, makeReducer: @escaping @Sendable () -> Reducer) {
@@ -49,13 +50,13 @@ public struct ValueObservation<Reducer: _ValueReducer>: Sendable {
 
 /// What an observation fetches. Observations with the same source share their fetches.
 final class FetchSource<Fetched: Sendable>: Sendable {
-    /// Which changes fetch again.
+    /// The changes that cause a new fetch.
     enum Tracking: Sendable {
-        /// Those of what the last fetch has read.
+        /// Changes to what the last fetch has read.
         case varying
-        /// Those of what the first fetch has read.
+        /// Changes to what the first fetch has read.
         case constant
-        /// Those of these regions.
+        /// Changes to these regions.
         case regions([any DatabaseRegionConvertible])
     }
 
@@ -72,7 +73,7 @@ final class FetchSource<Fetched: Sendable>: Sendable {
 // MARK: - Creating
 
 extension ValueObservation {
-    /// Creates an observation that fetches again whenever a transaction changes what the closure has read.
+    /// Creates an observation that fetches again when a transaction changes what the closure has read.
     ///
     /// ```swift
     /// let observation = ValueObservation.tracking { db in
@@ -90,8 +91,7 @@ extension ValueObservation {
 
     /// Creates an observation of a closure that always reads the same tables, columns and rows.
     ///
-    /// - Precondition: the region that the first fetch reads is the one that all fetches read. Otherwise, changes are
-    ///   missed.
+    /// - Precondition: all fetches read the same region as the first fetch. Otherwise, changes are missed.
     @preconcurrency
     public static func trackingConstantRegion<Value: Sendable>(
         _ fetch: @escaping @Sendable (Database) throws -> Value
@@ -99,8 +99,8 @@ extension ValueObservation {
         ValueObservation(source: FetchSource(.constant, fetch)) { ValueReducers.Fetch() }
     }
 
-    /// Creates an observation that fetches again whenever a transaction changes one of the regions, whatever the closure
-    /// reads.
+    /// Creates an observation that fetches again when a transaction changes one of the regions, regardless of what the
+    /// closure reads.
     ///
     /// ```swift
     /// let observation = ValueObservation.tracking(region: Player.select(\.score).filter(id: 1)) { db in
@@ -115,7 +115,7 @@ extension ValueObservation {
         tracking(regions: [region] + otherRegions, fetch: fetch)
     }
 
-    /// The same, with an array of regions.
+    /// Creates an observation that fetches again when a transaction changes one region of an array.
     @preconcurrency
     public static func tracking<Value: Sendable>(
         regions: [any DatabaseRegionConvertible], fetch: @escaping @Sendable (Database) throws -> Value

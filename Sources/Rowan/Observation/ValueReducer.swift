@@ -1,19 +1,19 @@
-// How an observation turns what it fetches into the values that it notifies. Reducers are made anew for each start.
+// How an observation turns fetched values into delivered values. Reducers are created for each start.
 
-/// Turns fetched values into notified values. Not for users: see ``ValueReducer``.
+/// Turns fetched values into delivered values. Not for users: see ``ValueReducer``.
 public protocol _ValueReducer: Sendable {
-    /// What is fetched.
+    /// The fetched type.
     associatedtype Fetched: Sendable
-    /// What is notified.
+    /// The delivered type.
     associatedtype Value: Sendable
 
-    /// Whether the reducer returns what was fetched.
+    /// Whether the reducer returns fetched values unchanged.
     static var _isIdentity: Bool { get }
 
-    /// Whether each value belongs to the previous one, so that a sequence must not skip any.
+    /// Whether each value continues the previous one, so that a sequence must not skip any.
     static var _continuesPrevious: Bool { get }
 
-    /// The value to notify, or nil for none.
+    /// The value to deliver, or nil for none.
     mutating func _value(_ fetched: Fetched) throws -> Value?
 }
 
@@ -23,13 +23,13 @@ extension _ValueReducer {
     /// False.
     public static var _continuesPrevious: Bool { false }
 
-    /// What happens by default to values that a loop has not taken yet.
+    /// The default handling of values that a loop has not taken yet.
     static var bufferingPolicy: AsyncValueObservation<Value>.BufferingPolicy {
         _continuesPrevious ? .unbounded : .bufferingNewest(8)
     }
 }
 
-/// The type of what an observation does with fetched values.
+/// The type that describes how an observation handles fetched values.
 ///
 /// ```swift
 /// func log<Reducer: ValueReducer>(_ observation: ValueObservation<Reducer>) -> ValueObservation<some ValueReducer> {
@@ -40,7 +40,7 @@ public protocol ValueReducer: _ValueReducer {}
 
 /// The reducers of observations.
 public enum ValueReducers {
-    /// Notifies what is fetched.
+    /// Delivers fetched values.
     public struct Fetch<Value: Sendable>: ValueReducer {
         /// True.
         public static var _isIdentity: Bool { true }
@@ -49,12 +49,12 @@ public enum ValueReducers {
         public func _value(_ fetched: Value) -> Value? { fetched }
     }
 
-    /// Notifies transformed values.
+    /// Delivers transformed values.
     public struct Map<Base: _ValueReducer, Value: Sendable>: ValueReducer {
         var base: Base
         let transform: @Sendable (Base.Value) throws -> Value
 
-        /// As those of the base.
+        /// The same as for the base.
         public static var _continuesPrevious: Bool { Base._continuesPrevious }
 
         /// The transformed value.
@@ -63,13 +63,13 @@ public enum ValueReducers {
         }
     }
 
-    /// Notifies values that differ from the previous one.
+    /// Delivers values that differ from the previous one.
     public struct RemoveDuplicates<Base: ValueReducer>: ValueReducer {
         var base: Base
         let areEqual: @Sendable (Base.Value, Base.Value) -> Bool
         private var previous: Base.Value?
 
-        /// As those of the base.
+        /// The same as for the base.
         public static var _continuesPrevious: Bool { Base._continuesPrevious }
 
         init(base: Base, areEqual: @escaping @Sendable (Base.Value, Base.Value) -> Bool) {
@@ -86,12 +86,12 @@ public enum ValueReducers {
         }
     }
 
-    /// Notifies the values of another reducer, and reports them.
+    /// Delivers the values of another reducer, and reports them.
     public struct Trace<Base: ValueReducer>: ValueReducer {
         var base: Base
         let didReceiveValue: @Sendable (Base.Value) -> Void
 
-        /// As those of the base.
+        /// The same as for the base.
         public static var _continuesPrevious: Bool { Base._continuesPrevious }
 
         /// The value.

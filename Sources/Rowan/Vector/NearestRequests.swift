@@ -1,4 +1,4 @@
-// Searches for the nearest vectors, as requests, and distances as expressions.
+// Searches for the nearest vectors as requests, and distances as expressions.
 // Source: https://alexgarcia.xyz/sqlite-vec/features/knn.html
 
 extension Column {
@@ -11,7 +11,7 @@ extension Column {
 }
 
 extension TableRequest {
-    /// Keeps the rows of a ``Vec0`` table with the nearest vectors, the nearest first.
+    /// Keeps the rows of a ``Vec0`` table with the nearest vectors, nearest first.
     ///
     /// ```swift
     /// // SELECT *, "distance" FROM "document_vec" WHERE ("embedding" MATCH ?) AND ("k" = ?)
@@ -21,15 +21,15 @@ extension TableRequest {
     ///     .annotated(with: Column.distance)
     /// ```
     ///
-    /// Filters on a partition key or on metadata with `==`, `!=`, `<`, `<=`, `>`, `>=`, a range or a list choose the rows among
-    /// which the search looks: it finds `k` of them. So does a list of several primary keys, or a subquery of them, as in
-    /// `ids.contains($0.id)`. A list of partitions finds `k` rows in each of them. Filters with other expressions, on joined
-    /// tables, or on a single primary key apply afterwards: fewer rows may be left. Filters on auxiliary columns are errors of
-    /// sqlite-vec.
+    /// Filters on a partition key or on metadata with `==`, `!=`, `<`, `<=`, `>`, `>=`, a range or a list restrict the
+    /// rows that are searched, of which `k` are found. So does a list of several primary keys, or a subquery of them,
+    /// as in `ids.contains($0.id)`. With a list of partitions, `k` rows in each of them are found. Filters with other
+    /// expressions, on joined tables, or on a single primary key apply afterwards and may leave fewer rows. sqlite-vec
+    /// rejects filters on auxiliary columns.
     ///
-    /// The fetch throws SQLITE_MISUSE if the vector is empty or `k` is not positive, SQLITE_MISMATCH for a vector with an
-    /// element that is infinite, or not a number, and the error of sqlite-vec for a vector of another dimension than the
-    /// column, or for a `k` above 4,096.
+    /// The fetch throws SQLITE_MISUSE if the vector is empty or `k` is not positive, SQLITE_MISMATCH if an element of
+    /// the vector is infinite or not a number, and an error of sqlite-vec if the dimension of the vector differs from
+    /// that of the column, or if `k` is above 4,096.
     ///
     /// - Parameters:
     ///   - vector: the vector, with the dimension of the column.
@@ -52,8 +52,8 @@ extension TableRequest {
                     .deferred(Deferred { [try $0.vectorColumn(of: source).sqlExpression.matches(value)] }))
             }
             relation.filters.append(Column("k") == k)
-            // Sqlite-vec refuses a limit beside k. SQLite does not tell it the limit if there is a condition that the table
-            // can't judge. A row without a distance, as that of a vector of zeros, is not near.
+            // sqlite-vec rejects a limit combined with k. SQLite does not pass it the limit if there is a condition
+            // that the table can't evaluate. A row without a distance, such as that of a zero vector, is not near.
             relation.filters.append(
                 SQLExpression(.equal(SQLExpression(.unary(.plus, distance)), .null, isNegated: true)))
             relation.orderings = [distance.sqlOrdering]
@@ -76,16 +76,16 @@ extension TableRequest {
 }
 
 extension TableRecord {
-    /// A request for the records of a ``Vec0`` table with the nearest vectors, the nearest first:
-    /// see ``TableRequest/nearest(to:k:by:)``.
+    /// A request for the records of a ``Vec0`` table with the nearest vectors, nearest first: see
+    /// ``TableRequest/nearest(to:k:by:)``.
     public static func nearest(to vector: [Float], k: Int, by column: String? = nil) -> QueryInterfaceRequest<Self> {
         all().nearest(to: vector, k: k, by: column)
     }
 }
 
 extension Table {
-    /// A request for the rows of a ``Vec0`` table with the nearest vectors, the nearest first:
-    /// see ``TableRequest/nearest(to:k:by:)``.
+    /// A request for the rows of a ``Vec0`` table with the nearest vectors, nearest first: see
+    /// ``TableRequest/nearest(to:k:by:)``.
     public func nearest(to vector: [Float], k: Int, by column: String? = nil) -> QueryInterfaceRequest<RowDecoder> {
         all().nearest(to: vector, k: k, by: column)
     }
@@ -115,7 +115,7 @@ extension SchemaReader {
 }
 
 extension Database {
-    /// The names of the vectors of a table of vec0, in the order of its definition; empty for another table.
+    /// The names of the vectors of a vec0 table, in definition order; empty for another table.
     fileprivate func vectorColumns(of table: TableName) throws -> [String] {
         // Without a schema, a temporary table is found first.
         for schema in table.schema.map({ [$0] }) ?? ["temp", "main"] {
@@ -136,7 +136,7 @@ private func vectorNames(inDefinition sql: String) -> [String] {
         tokens[using + 1] == .word("vec0")
     else { return [] }
     return tokens[(using + 3)...].split(separator: .symbol(",")).compactMap { argument in
-        // The size is a word: brackets quote one. Other columns have a keyword in its place, or nothing.
+        // The size is a word because brackets quote one. Other columns have a keyword in its place, or nothing.
         guard case .word(let name)? = argument.first, case .word(let type)? = argument.dropFirst().first,
             case .word(let size)? = argument.dropFirst(2).first, Int(size) != nil
         else { return nil }

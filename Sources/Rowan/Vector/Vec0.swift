@@ -1,7 +1,7 @@
 // Tables of sqlite-vec, which find the nearest vectors. The extension itself is not part of Rowan.
 // Source: https://alexgarcia.xyz/sqlite-vec/features/vec0.html
 
-/// The module `vec0` of the extension sqlite-vec: tables with vectors, and the columns that searches filter by.
+/// The module `vec0` of the extension sqlite-vec: tables with vectors, and with columns to filter searches.
 ///
 /// ```swift
 /// // CREATE VIRTUAL TABLE "document_vec" USING vec0(id INTEGER PRIMARY KEY, owner INTEGER PARTITION KEY,
@@ -21,24 +21,24 @@
 ///
 /// Article: <doc:VectorSearch>.
 public struct Vec0: VirtualTableModule, Sendable {
-    /// How the distance of two vectors is measured. The nearest vectors have the smallest one.
+    /// The measure of the distance of two vectors. The nearest vectors have the smallest distance.
     public enum Distance: String, Hashable, Sendable {
         /// The length of the difference: the Euclidean distance.
         case l2
         /// The sum of the absolute differences.
         case l1
-        /// 1 minus the cosine of the angle: 0 for the same direction, 2 for the opposite one. The vector zero has no
-        /// direction, and is never found.
+        /// 1 minus the cosine of the angle: 0 for the same direction, 2 for the opposite one. The zero vector has no
+        /// direction and is never found.
         case cosine
     }
 
-    /// The type of a column that is no vector. SQLite-vec does not convert values: it refuses those of another type.
+    /// The type of a column that isn't a vector. sqlite-vec does not convert values: it rejects those of another type.
     public enum ColumnType: String, Hashable, Sendable {
         /// Integers.
         case integer = "INTEGER"
         /// Numbers with a fraction.
         case float = "FLOAT"
-        /// Texts.
+        /// Text.
         case text = "TEXT"
         /// 0 and 1.
         case boolean = "BOOLEAN"
@@ -59,9 +59,9 @@ public struct Vec0: VirtualTableModule, Sendable {
 
     /// The columns, then the options.
     ///
-    /// - Throws: SQLITE_MISUSE for a definition that sqlite-vec does not understand: no vector, a dimension that is not
-    ///   from 1 to 8,192, a name with other characters than ASCII letters, digits and underscores, or a type that the
-    ///   kind of the column does not have.
+    /// - Throws: SQLITE_MISUSE for a definition that sqlite-vec does not accept: no vector, a dimension that is not
+    ///   from 1 to 8,192, a name with characters other than ASCII letters, digits and underscores, or a type that the
+    ///   kind of column does not support.
     public func moduleArguments(for definition: Vec0TableDefinition, in db: Database) throws -> [String] {
         guard definition.columns.contains(where: \.isVector) else {
             throw DatabaseError(
@@ -88,8 +88,8 @@ public struct Vec0: VirtualTableModule, Sendable {
 public final class Vec0TableDefinition {
     private(set) var columns: [Vec0ColumnDefinition] = []
 
-    /// The number of vectors that are stored together, a multiple of 8; nil for the default of sqlite-vec, 1,024. Small
-    /// partitions waste less space with a smaller number.
+    /// The number of vectors that are stored together, a multiple of 8; nil for sqlite-vec's default, 1,024. With a
+    /// smaller number, small partitions waste less space.
     public var chunkSize: Int?
 
     /// Adds a vector of 32-bit floats.
@@ -102,12 +102,12 @@ public final class Vec0TableDefinition {
         columns.append(Vec0ColumnDefinition(name, .vector(dimension, distance)))
     }
 
-    /// Adds the primary key: integers, which are the rowids, or texts. Without one, the table has the column `rowid`.
+    /// Adds the primary key: integers, which are the rowids, or text. Without one, the table has the column `rowid`.
     public func primaryKey(_ name: String, _ type: Vec0.ColumnType = .integer) {
         columns.append(Vec0ColumnDefinition(name, .primaryKey(type)))
     }
 
-    /// Adds a column that searches filter by: metadata. Its values can't be NULL.
+    /// Adds a metadata column, by which searches can be filtered. Its values can't be NULL.
     ///
     /// ```swift
     /// t.column("year", .integer)
@@ -144,15 +144,15 @@ public final class Vec0ColumnDefinition {
         }
     }
 
-    /// Stores the vectors of each value together: searches that ask for one value read no other vectors. A hundred or
-    /// more vectors should share a value. Integers and texts only.
+    /// Stores the vectors of each value together, so that searches for one value read no other vectors. A hundred or
+    /// more vectors should share a value. Integers and text only.
     @discardableResult
     public func partitionKey() -> Self {
         kind = .partitionKey(type)
         return self
     }
 
-    /// Stores the column beside the vectors: searches can select it, but not filter by it.
+    /// Stores the column next to the vectors. Searches can select it but not filter by it.
     @discardableResult
     public func auxiliary() -> Self {
         kind = .auxiliary(type)
@@ -161,7 +161,7 @@ public final class Vec0ColumnDefinition {
 
     var isVector: Bool { if case .vector = kind { true } else { false } }
 
-    /// The types that a kind of column has in sqlite-vec.
+    /// The types that sqlite-vec supports for a kind of column.
     private var allowedTypes: [Vec0.ColumnType] {
         switch kind {
         case .vector: [.blob]
@@ -188,7 +188,7 @@ public final class Vec0ColumnDefinition {
             guard (1...8_192).contains(dimension) else {
                 throw refusal("the dimension is \(dimension): it must be from 1 to 8192")
             }
-            // The default goes without saying.
+            // The default is omitted.
             return "\(name) float[\(dimension)]" + (distance == .l2 ? "" : " distance_metric=\(distance.rawValue)")
         case .primaryKey: return "\(name) \(type.rawValue) PRIMARY KEY"
         case .partitionKey: return "\(name) \(type.rawValue) PARTITION KEY"
@@ -203,7 +203,7 @@ public final class Vec0ColumnDefinition {
 }
 
 extension String {
-    /// Whether sqlite-vec understands a name, which it does not read as SQL.
+    /// Whether sqlite-vec accepts a name, which it does not read as SQL.
     fileprivate var isVec0Name: Bool {
         guard let first = utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return false }
         let isPlain = utf8.allSatisfy { byte in

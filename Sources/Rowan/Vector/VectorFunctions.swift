@@ -8,8 +8,8 @@
 /// Document.order { vecDistanceCosine($0.embedding, FloatVector(embedding)) }.limit(10)
 /// ```
 ///
-/// It reads each vector of the table: with many of them, a ``Vec0`` table is faster. SQLite throws an error if the vectors
-/// have different dimensions.
+/// It reads each vector of the table, so a ``Vec0`` table is faster with many vectors. SQLite throws an error if the
+/// vectors have different dimensions.
 ///
 /// Article: <doc:VectorSearch>.
 ///
@@ -18,14 +18,14 @@ public func vecDistanceCosine(_ a: some SQLExpressible, _ b: some SQLExpressible
     SQLExpression(.function(.init("vec_distance_cosine", [a.sqlExpression, b.sqlExpression])))
 }
 
-/// `vec_distance_L2(a, b)`: the Euclidean distance of two vectors. It is a function of sqlite-vec: see
+/// `vec_distance_L2(a, b)`: the Euclidean distance between two vectors. It is a function of sqlite-vec: see
 /// ``vecDistanceCosine(_:_:)``.
 public func vecDistanceL2(_ a: some SQLExpressible, _ b: some SQLExpressible) -> SQLExpression {
     SQLExpression(.function(.init("vec_distance_L2", [a.sqlExpression, b.sqlExpression])))
 }
 
-/// `vec_distance_L1(a, b)`: the sum of the absolute differences of two vectors. It is a function of sqlite-vec: see
-/// ``vecDistanceCosine(_:_:)``.
+/// `vec_distance_L1(a, b)`: the sum of the absolute differences between two vectors. It is a function of sqlite-vec:
+/// see ``vecDistanceCosine(_:_:)``.
 public func vecDistanceL1(_ a: some SQLExpressible, _ b: some SQLExpressible) -> SQLExpression {
     SQLExpression(.function(.init("vec_distance_L1", [a.sqlExpression, b.sqlExpression])))
 }

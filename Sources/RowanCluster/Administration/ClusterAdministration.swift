@@ -1,27 +1,28 @@
-// The members of a cluster: who they are, who leads, who comes and who goes. For the program that runs nodes.
+// The members of a cluster: listing, adding and removing them, and handing over leadership. For the program that runs
+// nodes.
 
 /// The members of a cluster.
 ///
-/// Each method looks for the leader among the given nodes, and those that they know, until the time is over.
+/// Each method searches for the leader among the given nodes and those that they report, until the time has elapsed.
 @_spi(Node)
 public struct ClusterAdministration: Sendable {
     /// A member of a cluster.
     public struct Member: Hashable, Sendable {
-        /// The number that its operator has given it.
+        /// The number assigned by its operator.
         public let id: UInt64
-        /// Where clients and the other members reach it.
+        /// The address at which clients and the other members reach it.
         public let address: String
-        /// `nil` for a role that this version does not know.
+        /// The role; nil for a role unknown to this version.
         public let role: NodeRole?
     }
 
     let addresses: [NodeAddress]
 
-    /// How long a node may take to answer a question.
+    /// The maximum time for a node to respond to a query.
     static let answer = Duration.seconds(1)
 
-    /// How long a leader may take for a change of the members. A node uses freed memory if a connection ends while it
-    /// changes the members for it: so this is longer than what a leader takes at worst.
+    /// The maximum time for a leader to change the members. A node uses freed memory if a connection ends while the
+    /// node changes the members for it, so this is longer than a leader takes in the worst case.
     static let change = Duration.seconds(60)
 
     /// - Parameter addresses: some nodes of the cluster.
@@ -32,14 +33,14 @@ public struct ClusterAdministration: Sendable {
 extension ClusterAdministration {
     /// The leader.
     ///
-    /// - Throws: ``ClusterAdministrationError`` if there is none in time.
+    /// - Throws: ``ClusterAdministrationError`` if none is found in time.
     public func leader(within time: Duration) throws(ClusterAdministrationError) -> Member {
         try withLeader(within: time) { leader throws(ClusterAdministrationError) in leader.member }
     }
 
-    /// The members, and which of them leads.
+    /// The members and their leader.
     ///
-    /// - Throws: ``ClusterAdministrationError`` if there is no leader in time.
+    /// - Throws: ``ClusterAdministrationError`` if no leader is found in time.
     public func members(within time: Duration) throws(ClusterAdministrationError) -> (members: [Member], leader: Member)
     {
         try withLeader(within: time) { leader throws(ClusterAdministrationError) in
@@ -47,10 +48,10 @@ extension ClusterAdministration {
         }
     }
 
-    /// Makes a node a member with a role. It does nothing if the node is one.
+    /// Makes a node a member with a role. Does nothing if the node is already a member.
     ///
-    /// - Throws: ``ClusterAdministrationError`` if another member has the id or the address, or the leader can't change the
-    ///   members in time.
+    /// - Throws: ``ClusterAdministrationError`` if another member has the id or the address, or if the leader can't
+    ///   change the members in time.
     public func add(
         id: UInt64, address: NodeAddress, role: NodeRole, within time: Duration
     ) throws(ClusterAdministrationError) {
@@ -75,10 +76,10 @@ extension ClusterAdministration {
         }
     }
 
-    /// Removes a member. It does nothing if the node is none.
+    /// Removes a member. Does nothing if the node isn't a member.
     ///
-    /// - Throws: ``ClusterAdministrationError`` if it leads and nobody else can, or the leader can't change the members in
-    ///   time.
+    /// - Throws: ``ClusterAdministrationError`` if it leads and no other node can, or if the leader can't change the
+    ///   members in time.
     public func remove(id: UInt64, within time: Duration) throws(ClusterAdministrationError) {
         try withLeader(within: time) { leader throws(ClusterAdministrationError) in
             let members = try leader.members()
@@ -89,10 +90,10 @@ extension ClusterAdministration {
         }
     }
 
-    /// Makes another voter the leader, if the first of the nodes leads. It tries once.
+    /// Makes another voter the leader if the first of the nodes leads. It tries once.
     ///
-    /// - Returns: whether it has led.
-    /// - Throws: ``ClusterAdministrationError`` if it doesn't answer, or no other voter can take over.
+    /// - Returns: whether the node was the leader.
+    /// - Throws: ``ClusterAdministrationError`` if it doesn't respond, or if no other voter can take over.
     @discardableResult
     public func handOver() throws(ClusterAdministrationError) -> Bool {
         guard let address = addresses.first, let leader = try leader(at: address) else { return false }
@@ -101,14 +102,14 @@ extension ClusterAdministration {
     }
 }
 
-/// Why a method of ``ClusterAdministration`` has failed.
+/// The error of a method of ``ClusterAdministration``.
 public struct ClusterAdministrationError: Error, CustomStringConvertible {
-    /// What happened, and what to do.
+    /// What happened and what to do.
     public let description: String
-    /// Trying again later may succeed.
+    /// Whether a later retry may succeed.
     public let isTransient: Bool
 
-    /// - Parameter description: what happened, and what to do.
+    /// - Parameter description: what happened and what to do.
     public init(_ description: String, isTransient: Bool = false) {
         self.description = description
         self.isTransient = isTransient

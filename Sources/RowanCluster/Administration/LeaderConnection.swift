@@ -1,4 +1,4 @@
-// How administration finds the leader, and talks to it.
+// How administration finds the leader and communicates with it.
 
 import Foundation
 
@@ -9,16 +9,16 @@ struct LeaderConnection: ~Copyable {
 
     deinit { connection.close() }
 
-    /// - Throws: ``ClusterAdministrationError`` if it doesn't answer.
+    /// - Throws: ``ClusterAdministrationError`` if it doesn't respond.
     func members() throws(ClusterAdministrationError) -> [ClusterAdministration.Member] {
         let response = try connection.ask(within: ClusterAdministration.answer) { $0.cluster() }
         guard case .nodes(let nodes) = response else { throw .unexpected(response) }
         return nodes.map { .init(id: $0.id, address: $0.address, role: $0.role) }
     }
 
-    /// Changes the members, or who leads.
+    /// Changes the members or the leader.
     ///
-    /// - Throws: ``ClusterAdministrationError`` if the leader refuses, or doesn't answer.
+    /// - Throws: ``ClusterAdministrationError`` if the leader refuses or doesn't respond.
     func change(_ request: (inout RequestBuffer) throws -> Void) throws(ClusterAdministrationError) {
         let response = try connection.ask(within: ClusterAdministration.change, request)
         guard case .empty = response else { throw .unexpected(response) }
@@ -30,7 +30,7 @@ struct LeaderConnection: ~Copyable {
     func transferToOthers(of members: [ClusterAdministration.Member]) throws(ClusterAdministrationError) {
         var last = ClusterAdministrationError("there is no other voter that could lead: add one first")
         for voter in members where voter.role == .voter && voter.id != member.id {
-            // A leader waits for the voter that it is told to hand over to, even if that one is down.
+            // A leader waits for the voter to which it hands over, even if that voter is down.
             guard voter.answers() else {
                 last = ClusterAdministrationError("the other voters don't answer", isTransient: true)
                 continue
@@ -46,11 +46,11 @@ struct LeaderConnection: ~Copyable {
 }
 
 extension ClusterAdministration.Member {
-    /// Whether it accepts connections, and answers.
+    /// Whether it accepts connections and responds.
     fileprivate func answers() -> Bool {
         guard let address = try? NodeAddress(address) else { return false }
         let deadline = ContinuousClock.now + ClusterAdministration.answer
-        // Why it doesn't answer makes no difference.
+        // The reason for not responding doesn't matter.
         guard let connection = try? NodeConnection(address: address, deadline: deadline) else { return false }
         defer { connection.close() }
         return (try? connection.ask(within: ClusterAdministration.answer) { $0.leader() }) != nil
@@ -58,9 +58,9 @@ extension ClusterAdministration.Member {
 }
 
 extension ClusterAdministration {
-    /// Calls a closure with the leader, again after transient failures, until the time is over.
+    /// Calls a closure with the leader. Retries after transient failures until the time has elapsed.
     ///
-    /// - Throws: the closure's ``ClusterAdministrationError``, or one that says why there is no leader.
+    /// - Throws: the closure's ``ClusterAdministrationError``, or one that explains why there is no leader.
     func withLeader<Result>(
         within time: Duration, _ body: (borrowing LeaderConnection) throws(ClusterAdministrationError) -> Result
     ) throws(ClusterAdministrationError) -> Result {
@@ -81,12 +81,12 @@ extension ClusterAdministration {
         throw last
     }
 
-    /// The leader, as a node knows it.
+    /// The leader that a node reports.
     ///
-    /// - Throws: ``ClusterAdministrationError`` if it knows none, or a node doesn't answer.
+    /// - Throws: ``ClusterAdministrationError`` if it has no leader, or if a node doesn't respond.
     private func leader(from address: NodeAddress) throws(ClusterAdministrationError) -> LeaderConnection {
         var address = address
-        // A node that has just lost an election names another one, which confirms it, or knows better.
+        // A node that has just lost an election names another one, which confirms it or reports a newer leader.
         for _ in 0..<3 {
             switch try ask(address) {
             case .leads(let leader): return leader
@@ -96,9 +96,9 @@ extension ClusterAdministration {
         throw ClusterAdministrationError("the nodes don't agree on a leader", isTransient: true)
     }
 
-    /// A node, if it leads.
+    /// A node if it leads.
     ///
-    /// - Throws: ``ClusterAdministrationError`` if it has no leader, or doesn't answer.
+    /// - Throws: ``ClusterAdministrationError`` if it has no leader or doesn't respond.
     func leader(at address: NodeAddress) throws(ClusterAdministrationError) -> LeaderConnection? {
         switch try ask(address) {
         case .leads(let leader): leader
@@ -106,7 +106,7 @@ extension ClusterAdministration {
         }
     }
 
-    /// What a node says about the leader.
+    /// A node's response about the leader.
     private enum Answer: ~Copyable {
         case leads(LeaderConnection)
         case follows(NodeAddress)
@@ -144,7 +144,7 @@ extension ClusterAdministration {
 }
 
 extension NodeConnection {
-    /// Sends a request, and waits for its response.
+    /// Sends a request and waits for its response.
     ///
     /// - Throws: a transient ``ClusterAdministrationError``.
     fileprivate func ask(
@@ -163,10 +163,10 @@ extension NodeConnection {
 }
 
 extension ClusterAdministrationError {
-    /// A response that is a failure, or that is of another request.
+    /// A response that is a failure or belongs to another request.
     fileprivate static func unexpected(_ response: Response) -> Self {
         guard case .failure(let code, let message) = response else { return .init("a node answered \(response).") }
-        // Another change is under way, another node leads, or a node doesn't follow fast enough: all of it passes.
+        // Another change is in progress, another node leads, or a node doesn't keep up: all of these are temporary.
         return .init("the leader refused: \(message) (\(code)).", isTransient: true)
     }
 }

@@ -1,23 +1,24 @@
-// How a client of a cluster behaves.
+// The behaviour of a client of a cluster.
 
-/// How fresh the reads of a cluster are.
+/// The consistency of the reads of a cluster.
 ///
 /// Article: <doc:PastOneMachine>.
 public enum ReadConsistency: Sendable, Hashable {
-    /// Reads ask the leader.
+    /// Reads use the leader.
     ///
-    /// A leader that has lost the others, and has not noticed it yet, may answer with a state from before the last
-    /// commits, for about as long as an election takes.
+    /// A leader that has lost contact with the others, but has not noticed it yet, may respond with a state from before
+    /// the last commits, for about as long as an election takes.
     case leader
-    /// A read also asks a majority of the nodes who leads, before it ends: it sees all that was committed before it began.
+    /// Before it finishes, a read also has a majority of the nodes confirm the leader: it sees everything that was
+    /// committed before it started.
     ///
-    /// It takes one more round trip, and throws a ``Rowan/DatabaseError`` whose `isLeaderChange` is true if the majority
-    /// follows another node, or does not answer within ``ClusterOptions/connectTimeout``. In an access without a transaction,
-    /// such as `unsafeRead`, all rows of a statement arrive before the program gets the first one.
+    /// It takes one more round trip, and throws a ``Rowan/DatabaseError`` whose `isLeaderChange` is true if the
+    /// majority follows another node or does not respond within ``ClusterOptions/connectTimeout``. In an access without
+    /// a transaction, such as `unsafeRead`, all rows of a statement arrive before the program gets the first one.
     case confirmed
 }
 
-/// The timeouts of a client of a cluster, and how fresh its reads are.
+/// The timeouts of a client of a cluster, and the consistency of its reads.
 ///
 /// ```swift
 /// var options = ClusterOptions()
@@ -27,32 +28,32 @@ public enum ReadConsistency: Sendable, Hashable {
 ///
 /// Article: <doc:PastOneMachine>.
 public struct ClusterOptions: Sendable {
-    /// How long to wait for one node, at most: while others may answer, a node that does not is left sooner, and asked again.
+    /// The maximum time to wait for one node. While other nodes may respond, a node that does not is skipped early and
+    /// retried.
     public var connectTimeout: Duration = .seconds(2)
 
-    /// How long to wait for each answer of the leader. A statement that takes longer fails.
+    /// The maximum time to wait for each response of the leader. A statement that takes longer fails.
     public var requestTimeout: Duration = .seconds(20)
 
-    /// How long to look for a leader, and for the outcome of a commit whose leader has gone away.
+    /// The maximum time to search for a leader, and for the outcome of a commit whose leader is gone.
     public var failoverTimeout: Duration = .seconds(20)
 
-    /// How long a write transaction may take, before it is rolled back, and throws SQLITE_INTERRUPT. All other clients
-    /// wait for its end.
+    /// The maximum duration of a write transaction. A longer one is rolled back and throws SQLITE_INTERRUPT. All other
+    /// clients wait for its end.
     public var transactionTimeout: Duration = .seconds(30)
 
-    /// How long a thread asks the system again and again whether an answer has arrived, before it sleeps. Zero to sleep at
-    /// once.
+    /// The time for which a thread polls for a response before it sleeps. Zero to sleep immediately.
     ///
-    /// A short read takes less time than waking a thread does. While it asks, the thread lets others run first.
+    /// A short read takes less time than waking a thread. While it polls, the thread yields to others.
     public var spinDuration: Duration = .microseconds(100)
 
-    /// How long observations wait until they ask again whether other clients have committed. At least a millisecond.
+    /// The interval at which observations poll for commits by other clients. At least a millisecond.
     public var observationInterval: Duration = .milliseconds(50)
 
-    /// How fresh the reads are. A write that changes rows has seen the last commit.
+    /// The consistency of reads. A write that changes rows has seen the last commit.
     public var consistency: ReadConsistency = .leader
 
-    /// The options of a client whose network is that of the nodes.
+    /// The options of a client in the same network as the nodes.
     public init() {}
 }
 

@@ -1,25 +1,25 @@
-// The rows of a statement, as they arrive from the leader, part by part.
+// The rows of a statement, as they arrive from the leader in parts.
 
 import Rowan
 
 /// The rows of a statement.
 final class ClusterRows: RemoteRows {
-    /// Where the parts come from, which keeps the rows until all have arrived.
+    /// The source of the parts. It keeps the rows until all have arrived.
     private weak var session: ClusterSession?
     /// The number of columns; nil without rows.
     let columnCount: Int?
     /// Whether all parts have arrived.
     private(set) var isComplete = true
-    /// Whether nobody reads the rows that have not arrived.
+    /// Whether the rows that have not arrived will not be read.
     private(set) var isAbandoned = false
-    /// The parts that have arrived, the current one first.
+    /// The parts that have arrived, starting with the current one.
     private var parts: [RowsPart] = []
     private var partIndex = 0
     private var reader: RowReader?
     private(set) var isAtEnd = false
-    /// Whether a call has failed: the rows are incomplete.
+    /// The failure of a call: the rows are incomplete.
     private var failure: (any Error)?
-    /// The number of interruptions that the rows have not heard of; nil for those that the driver reads.
+    /// The number of interruptions before the rows; nil for rows that the driver reads.
     private var interruptions: (guardian: SessionGuard, count: Int)?
 
     /// No rows.
@@ -28,7 +28,7 @@ final class ClusterRows: RemoteRows {
         isAtEnd = true
     }
 
-    /// - Parameter first: the first answer.
+    /// - Parameter first: the first response.
     init(_ session: ClusterSession, _ first: Response) {
         guard case .rows(let part) = first else {
             columnCount = nil
@@ -48,7 +48,7 @@ final class ClusterRows: RemoteRows {
         try next()
     }
 
-    /// From here on, an interruption ends the rows, as it ends the running statements of SQLite.
+    /// Makes interruptions from now on end the rows, as they end the running statements of SQLite.
     func watch(_ guardian: SessionGuard) { interruptions = (guardian, guardian.interruptionCount) }
 
     /// - Throws: SQLITE_INTERRUPT after an interruption, or the failure of the connection.
@@ -68,10 +68,10 @@ final class ClusterRows: RemoteRows {
     private func nextPart() throws -> Bool {
         partIndex += 1
         if partIndex >= parts.count {
-            // Rows that arrived before the failure are good.
+            // Rows that arrived before the failure are valid.
             if let failure { throw failure }
             guard !isComplete else { return false }
-            // The parts before are read.
+            // The previous parts have been read.
             (parts, partIndex) = ([], 0)
             try receivePart()
         }
@@ -108,7 +108,7 @@ final class ClusterRows: RemoteRows {
         }
     }
 
-    /// Receives all rows: another request follows.
+    /// Receives all rows, because another request follows.
     func readToEnd() throws {
         while !isComplete { try receivePart() }
     }

@@ -1,4 +1,4 @@
-// Runs statements that read or write rows, and changes of the schema.
+// Runs statements that read or write rows, and schema changes.
 
 import Foundation
 import Rowan
@@ -28,7 +28,7 @@ extension ClusterRunner {
 
     // MARK: In a transaction
 
-    /// Begins a transaction, and runs its first statement, in one write.
+    /// Begins a transaction and runs its first statement, in one write.
     private func beginReading(_ statement: RemoteStatement, _ values: [DatabaseValue]) throws -> any RemoteRows {
         try retryingLeader { session in
             var requests = RequestBuffer()
@@ -40,7 +40,8 @@ extension ClusterRunner {
         }
     }
 
-    /// Asks for the version of the schema, and for the rows, which are those of the shadow's schema only if it has not moved.
+    /// Requests the schema version together with the rows, which match the shadow's schema only if the schema has not
+    /// changed.
     private func ask(
         _ statement: RemoteStatement, _ values: [DatabaseValue], _ requests: inout RequestBuffer,
         _ session: ClusterSession, didBegin: () -> Void
@@ -49,7 +50,7 @@ extension ClusterRunner {
         try session.add(query: ClusterSession.version, to: &requests)
         let compiles = try session.add(statement, values, to: &requests)
         try session.send(requests)
-        // All answers are read, whatever they are.
+        // All responses are read, whatever they are.
         let begin = begins ? Result { try session.answer() } : nil
         if begin.map({ (try? $0.get()) != nil }) == true { didBegin() }
         let isCurrent = Result { try receiveVersion(session) }
@@ -80,7 +81,7 @@ extension ClusterRunner {
 
     private func runInTransaction(_ statement: RemoteStatement, _ values: [DatabaseValue]) throws -> any RemoteRows {
         if !knowsSchema {
-            // The shadow could not take the schema: the rows would be those of other columns.
+            // The shadow could not apply the schema: the rows would be those of other columns.
             try inTransaction(readSchema)
             throw RemoteSchemaMoved()
         }
@@ -111,14 +112,14 @@ extension ClusterRunner {
         }
     }
 
-    /// The transaction has written its ticket: it is one that others wait for.
+    /// Called after the transaction has written its ticket: others now wait for it.
     private func didClaim(_ session: ClusterSession) {
         transaction = .writing
         claimDepth = savepoints.count
         guardian.beginTransaction(session.connection)
     }
 
-    /// - Throws: SQLITE_SCHEMA if the rows have not the columns that the statement has on the shadow.
+    /// - Throws: SQLITE_SCHEMA if the rows don't have the columns of the statement on the shadow.
     private func check(_ rows: ClusterRows, _ statement: RemoteStatement) throws {
         guard let count = rows.columnCount, statement.columnCount > 0, count != statement.columnCount else { return }
         try rows.readToEnd()
@@ -129,7 +130,7 @@ extension ClusterRunner {
                 "the statement has \(count) columns on the cluster, and \(statement.columnCount) here: run it again")
     }
 
-    /// The rows of a statement that writes: it runs to its end at once, as in SQLite.
+    /// The rows of a statement that writes. It runs to completion immediately, as in SQLite.
     private func returned(
         _ session: ClusterSession, _ first: Result<Response, any Error>, of statement: RemoteStatement
     ) throws -> any RemoteRows {
@@ -153,7 +154,7 @@ extension ClusterRunner {
 
     // MARK: Outside a transaction
 
-    /// A transaction of its own: else, another client could change the schema between its version and the rows.
+    /// A separate transaction. Otherwise, another client could change the schema between its version and the rows.
     private func readAlone(_ statement: RemoteStatement, _ values: [DatabaseValue]) throws -> any RemoteRows {
         try retryingLeader { session in
             var requests = RequestBuffer()
@@ -184,9 +185,9 @@ extension ClusterRunner {
             try session.send(requests)
             if compiles { try session.receiveCompiled(statement) }
             do { return try session.answer() } catch let error as DatabaseError where !error.isLostLeader {
-                // A statement that fails may keep changes: see ON CONFLICT FAIL.
+                // A failed statement may keep changes: see ON CONFLICT FAIL.
                 do { count(try session.rows(Self.counters)) } catch {
-                    // Its answer may still come: it would be taken for that to the next request.
+                    // Its response may still arrive and would be mistaken for that of the next request.
                     dropSession(after: error)
                 }
                 throw error
@@ -195,7 +196,7 @@ extension ClusterRunner {
         switch answer {
         case .result(let rowID, let changes): count(rowID, changes)
         case .rows:
-            // Not the answer to this request: nobody knows what has become of it.
+            // Not the response to this request, whose outcome is unknown.
             session?.end()
             throw UnknownOutcomeError(ticket: nil, reason: "the node answered a write with rows")
         default: break
@@ -203,7 +204,7 @@ extension ClusterRunner {
         return ClusterRows()
     }
 
-    /// A statement that returns rows and writes outside a transaction ends the process of the node.
+    /// Runs a statement that returns rows and writes, in a transaction: outside one, it would crash the node.
     private func writeReturningAlone(_ statement: RemoteStatement, _ values: [DatabaseValue]) throws -> any RemoteRows {
         transaction = .lazy
         do {
@@ -220,7 +221,7 @@ extension ClusterRunner {
 
     /// Runs a request that commits.
     ///
-    /// - Throws: ``UnknownOutcomeError`` without a ticket if there is no answer.
+    /// - Throws: ``UnknownOutcomeError`` without a ticket if there is no response.
     private func committingAlone<T>(_ body: (ClusterSession) throws -> T) throws -> T {
         try waitingForLock {
             let session = try retryingLeader { $0 }
@@ -240,7 +241,7 @@ extension ClusterRunner {
         }
     }
 
-    /// Whether an error of a request that commits leaves open whether it was committed: the log may fail at any time.
+    /// Whether an error of a committing request leaves its outcome unknown: the log may fail at any time.
     private static func isUnknown(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return error is WireError }
         return [.SQLITE_IOERR, .SQLITE_PROTOCOL].contains(error.resultCode)
@@ -249,7 +250,7 @@ extension ClusterRunner {
 
     // MARK: The schema and settings
 
-    /// Runs a statement that changes the schema, or a setting of the connection.
+    /// Runs a statement that changes the schema or a setting of the connection.
     func change(_ statement: Statement) throws {
         if let pragma = statement.profile.settingPragma { return try set(pragma, statement) }
         if transaction == .lazy { try waitingForLock { try beginLazily("BEGIN IMMEDIATE") } }
@@ -270,7 +271,7 @@ extension ClusterRunner {
                 throw failure
             }
             _ = try answer.get()
-            // The schema has changed, whatever the answer to the question about its version is: the change must not run again.
+            // The schema has changed, whatever the response about its version: the change must not run again.
             if version.failure != nil { forgetSchema() }
         }
         guard transaction == .none else { return try inTransaction { try run($0, claims: transaction == .open) } }

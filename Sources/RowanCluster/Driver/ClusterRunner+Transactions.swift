@@ -1,5 +1,5 @@
-// Transactions on the leader. What ends before COMMIT has changed nothing. A COMMIT without an answer may have: the ticket of
-// the transaction tells.
+// Transactions on the leader. What fails before COMMIT has changed nothing. A COMMIT without a response may have: the
+// ticket of the transaction determines it.
 
 import Foundation
 import Rowan
@@ -38,7 +38,7 @@ extension ClusterRunner {
         }
     }
 
-    /// Begins on the leader, and asks for the version of its schema.
+    /// Begins on the leader and requests the version of its schema.
     ///
     /// - Returns: whether the shadow has the same schema.
     private func begin(_ sql: String, _ session: ClusterSession) throws -> Bool {
@@ -49,7 +49,7 @@ extension ClusterRunner {
         return try receiveBegin(session)
     }
 
-    /// Reads the answers to a BEGIN and to the question about the schema.
+    /// Reads the responses to BEGIN and to the schema version request.
     private func receiveBegin(_ session: ClusterSession) throws -> Bool {
         let begin = try session.receive()
         if case .failure(let code, let message) = begin {
@@ -62,17 +62,17 @@ extension ClusterRunner {
         return try receiveVersion(session)
     }
 
-    /// Begins a transaction on the leader that has begun here.
+    /// Begins a transaction on the leader that has already begun locally.
     ///
-    /// - Parameter sql: BEGIN IMMEDIATE if a write comes first: it waits for the lock, which a transaction that has begun
-    ///   can't.
+    /// - Parameter sql: BEGIN IMMEDIATE if the first statement writes: it waits for the lock, which a transaction that
+    ///   has begun can't.
     func beginLazily(_ sql: String = "BEGIN") throws {
         try retryingLeader { session in
             if try !begin(sql, session) { try readSchema(session) }
         }
     }
 
-    /// Tries again while another client writes, as the busy mode says.
+    /// Retries while another client writes, according to the busy mode.
     func waitingForLock<T>(_ body: () throws -> T) throws -> T {
         var deadline: ContinuousClock.Instant?
         var pause = 0.001
@@ -83,7 +83,7 @@ extension ClusterRunner {
                 switch busyMode {
                 case .immediateError: throw error
                 case .timeout(let seconds):
-                    // A wait without an end, and a number that is none, have no duration.
+                    // An infinite wait and NaN have no Duration.
                     let end = deadline ?? Duration.seconds(seconds.isNaN ? 0 : min(max(seconds, 0), 1e9)).deadline
                     deadline = end
                     guard ContinuousClock.now < end else { throw error }
@@ -115,7 +115,7 @@ extension ClusterRunner {
         savepoints.append(name)
     }
 
-    /// The writer is about to write: in a transaction that has begun, it could not wait for the lock any more.
+    /// The writer is about to write. In a transaction that has begun, it could no longer wait for the lock.
     private func beginForSavepoint() throws {
         guard !isReader else { return try beginLazily() }
         try waitingForLock { try beginLazily("BEGIN IMMEDIATE") }
@@ -123,14 +123,14 @@ extension ClusterRunner {
 
     private func release(_ name: String, _ statement: Statement) throws {
         guard let index = index(of: name) else { return }
-        // The shadow refuses an unknown name.
+        // The shadow rejects an unknown name.
         guard index > 0 || !beganWithSavepoint else { return try commit("COMMIT") }
         try inTransaction { try $0.execute(statement.sql) }
         savepoints.removeSubrange(index...)
         claimDepth = min(claimDepth, index)
     }
 
-    /// SQLite compares names byte by byte, except for the case of the letters of ASCII.
+    /// SQLite compares names byte by byte, except for the case of ASCII letters.
     private static func folded(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
@@ -152,14 +152,14 @@ extension ClusterRunner {
         }
         savepoints.removeSubrange((index + 1)...)
         guard transaction == .writing, claimDepth >= savepoints.count else { return }
-        // The row of the ticket is gone, and so is all that was written after it.
+        // The row of the ticket is gone, as is everything written after it.
         transaction = .open
         tickets.end()
     }
 
-    /// Runs requests in the open transaction. Without the leader, the transaction is gone.
+    /// Runs requests in the open transaction. Without the leader, the transaction is lost.
     ///
-    /// - Parameter counts: whether a statement that fails counts its changes.
+    /// - Parameter counts: whether a failed statement counts its changes.
     func inTransaction<T>(counts: Bool = false, _ body: (ClusterSession) throws -> T) throws -> T {
         guard let session else {
             loseTransaction()
@@ -191,7 +191,7 @@ extension ClusterRunner {
         return known(error, "Run the transaction again")
     }
 
-    /// Some failures of rows, such as a lack of memory, end the transaction. What follows must not run on its own.
+    /// Some row failures, such as running out of memory, end the transaction. What follows must not run outside it.
     private func checkLateFailure(_ session: ClusterSession) throws {
         guard session.takeLateFailure() else { return }
         if let error = checkTransaction(session) { throw lostTransactionError(error) }
@@ -199,10 +199,10 @@ extension ClusterRunner {
         throw DatabaseError(resultCode: .SQLITE_ABORT, message: "Transaction was aborted")
     }
 
-    /// Finds out whether a failure has ended the transaction: nodes don't tell.
+    /// Determines whether a failure has ended the transaction, which the protocol doesn't report.
     ///
-    /// - Parameter counts: whether the statement that has failed counts its changes.
-    /// - Returns: why there is no answer; the transaction is gone then.
+    /// - Parameter counts: whether the failed statement counts its changes.
+    /// - Returns: why there is no response, in which case the transaction is lost.
     @discardableResult
     private func checkTransaction(_ session: ClusterSession, counts: Bool = false) -> (any Error)? {
         guard transaction.isOpen else { return nil }
@@ -212,10 +212,10 @@ extension ClusterRunner {
             try session.add(query: Self.counters, to: &requests)
             try session.send(requests)
             let begin = try session.receive()
-            // A statement that fails may keep changes: see ON CONFLICT FAIL.
+            // A failed statement may keep changes: see ON CONFLICT FAIL.
             let counters = try session.receiveRows()
             if counts { count(counters) }
-            // A transaction in a transaction is refused.
+            // A transaction within a transaction is rejected.
             if case .failure = begin { return nil }
             try session.execute("ROLLBACK")
             loseTransaction()
@@ -232,7 +232,8 @@ extension ClusterRunner {
     /// Commits the transaction of a single statement.
     func commitImplicitTransaction() throws { try commit("COMMIT") }
 
-    /// Rolls back a transaction of which the shadow does not know: of a single statement, or one that it has rolled back.
+    /// Rolls back a transaction that the shadow doesn't have: that of a single statement, or one that it has rolled
+    /// back.
     func abandonTransaction() {
         rollback()
         lostTransaction = false
@@ -244,7 +245,7 @@ extension ClusterRunner {
         guard transaction.isOpen, let session else { return }
         do {
             try waiting(for: session) {
-                // The rows of an abandoned cursor may be many.
+                // An abandoned cursor may have many rows.
                 guard !session.hasAbandonedRows else { throw WireError.cancelled }
                 try session.execute("ROLLBACK")
             }
@@ -268,7 +269,7 @@ extension ClusterRunner {
         defer { endTransaction(committed: true) }
         guard let session else { return }
         do { try confirmRead(session) } catch {
-            // The transaction is still open on a leader that may have lost the others.
+            // The transaction is still open on a leader that may have lost contact with the others.
             directory.forgetLeader(session.connection.address)
             session.end()
             self.session = nil
@@ -278,16 +279,16 @@ extension ClusterRunner {
             guard !session.hasAbandonedRows else { throw WireError.cancelled }
             var requests = RequestBuffer()
             try session.add(exec: "COMMIT", to: &requests)
-            // The next request reads the answer: nothing depends on it.
+            // The next request reads the response, on which nothing depends.
             try session.sendWithoutAnswer(requests)
         } catch {
-            // Nothing was written: the rows that were read stay true.
+            // Nothing was written, so the rows that were read stay valid.
             session.end()
             self.session = nil
         }
     }
 
-    /// Has a majority confirm that the rows that were read are those of the leader, if the program asks for that.
+    /// Has a majority confirm that the rows were read from the current leader, if the program requires it.
     func confirmRead(_ session: ClusterSession) throws {
         guard directory.options.consistency == .confirmed else { return }
         try confirmation.confirm(session.connection.address) { try guardian.checkInterruption() }
@@ -302,7 +303,7 @@ extension ClusterRunner {
         do {
             try waiting(for: session) { try checkLateFailure(session) }
             guardian.setCommitting(true)
-            // A transaction that was ended for its duration, or with an access, has not been committed.
+            // A transaction that was ended because of its duration, or with an access, was not committed.
             guard !session.connection.isBroken else { throw session.failure ?? WireError.cancelled }
         } catch {
             dropSession(after: error)
@@ -329,7 +330,7 @@ extension ClusterRunner {
         endTransaction(committed: true)
     }
 
-    /// Whether an error of a COMMIT tells that nothing was committed.
+    /// Whether an error of a COMMIT means that nothing was committed.
     private func isCertain(_ error: DatabaseError) -> Bool {
         if error.extendedResultCode == DatabaseError.notLeader { return true }
         return [.SQLITE_BUSY, .SQLITE_CONSTRAINT].contains(error.resultCode)
@@ -337,7 +338,7 @@ extension ClusterRunner {
                 && error.resultCode == .SQLITE_NOTFOUND
     }
 
-    /// Finds out whether a transaction was committed, on the next leader.
+    /// Determines, on the next leader, whether a transaction was committed.
     private func resolve(_ ticket: TransactionTicket, _ error: any Error) throws {
         let deadline = directory.options.failoverTimeout.deadline
         let outcome: TransactionOutcome

@@ -1,5 +1,5 @@
-// Runs the statements of a connection on the leader of a cluster. It knows the transaction, and what may have happened to it;
-// a session knows the requests.
+// Runs the statements of a connection on the leader of a cluster. It manages the transaction and its possible outcomes;
+// a session manages the requests.
 
 import Foundation
 import Rowan
@@ -12,9 +12,9 @@ final class ClusterRunner: StatementRunner {
     let busyMode: Database.BusyMode
     private let routing: StatementRouting
     private let foreignKeys: Bool
-    /// Ends the requests of a cancelled access, and transactions that take too long.
+    /// Ends the requests of a cancelled access and transactions that take too long.
     let guardian: SessionGuard
-    /// Asks who leads, for confirmed reads.
+    /// Confirms the leader, for confirmed reads.
     lazy var confirmation = LeaderConfirmation(directory)
 
     var session: ClusterSession?
@@ -22,7 +22,7 @@ final class ClusterRunner: StatementRunner {
     /// The settings of the connection, for the next session.
     private var settings: [String: String] = [:]
 
-    /// The schema version that the shadow has; nil before the first one.
+    /// The schema version of the shadow; nil before the first one.
     private var schemaVersion: Int64?
     /// The schema version before the transaction, if the transaction has changed the schema.
     private var versionBeforeTransaction: Int64?
@@ -36,7 +36,8 @@ final class ClusterRunner: StatementRunner {
 
     /// The open savepoints, the outermost one first.
     var savepoints: [String] = []
-    /// The number of savepoints that were open when the transaction wrote its ticket: rolling back to one of them removes it.
+    /// The number of savepoints that were open when the transaction wrote its ticket. Rolling back to one of them
+    /// removes it.
     var claimDepth = 0
     /// Whether the outermost savepoint is the transaction.
     var beganWithSavepoint = false
@@ -97,7 +98,7 @@ final class ClusterRunner: StatementRunner {
     ///
     /// - Precondition: no transaction has begun on the leader.
     func openSession(until deadline: ContinuousClock.Instant) throws -> ClusterSession {
-        // An interruption may have come too late for the access that it was meant for.
+        // An interruption may have come too late for the access that it was intended for.
         if let session, !session.isBroken, !session.connection.isBroken { return session }
         session?.end()
         session = nil
@@ -121,7 +122,7 @@ final class ClusterRunner: StatementRunner {
 
     func remember(_ setting: StatementProfile.Pragma, _ sql: String) { settings[setting.name] = sql }
 
-    /// Runs a request that changes nothing, on the next leader if the leader has gone away.
+    /// Runs a request that changes nothing, on the next leader if the current one is gone.
     ///
     /// - Precondition: no transaction has begun on the leader.
     func retryingLeader<T>(_ body: (ClusterSession) throws -> T) throws -> T {
@@ -140,7 +141,7 @@ final class ClusterRunner: StatementRunner {
         }
     }
 
-    /// Sleeps for a short time before another attempt.
+    /// Sleeps for a short time before a retry.
     ///
     /// - Throws: SQLITE_INTERRUPT if another thread interrupts.
     func pause(_ seconds: Double, _ advice: String) throws {
@@ -148,16 +149,16 @@ final class ClusterRunner: StatementRunner {
         do { try guardian.checkInterruption() } catch { throw known(error, advice) }
     }
 
-    /// Waits for answers, while another thread may interrupt.
+    /// Waits for responses, while another thread may interrupt.
     func waiting<T>(for session: ClusterSession, _ body: () throws -> T) throws -> T {
         let outer = try guardian.wait(for: session.connection)
         defer { guardian.stopWaiting(outer) }
         return try body()
     }
 
-    /// Ends the session if an error makes it useless.
+    /// Ends the session if an error makes it unusable.
     ///
-    /// - Returns: whether it did.
+    /// - Returns: whether the session was ended.
     @discardableResult
     func dropSession(after error: any Error) -> Bool {
         let isUseless = error is WireError || (error as? DatabaseError)?.isLostLeader == true
@@ -183,9 +184,9 @@ final class ClusterRunner: StatementRunner {
 
     // MARK: The schema
 
-    /// Reads the version that a request has asked for.
+    /// Reads the version that a request has requested.
     ///
-    /// - Returns: whether it is that of the shadow.
+    /// - Returns: whether it is the version of the shadow.
     func receiveVersion(_ session: ClusterSession) throws -> Bool {
         guard case .int64(let version)? = try session.receiveRows().first?.first?.storage else {
             throw WireError.malformed("it did not tell the version of the schema")
@@ -193,7 +194,7 @@ final class ClusterRunner: StatementRunner {
         return version == schemaVersion
     }
 
-    /// Reads the schema that has moved.
+    /// Reads the schema, which has changed.
     func readSchema(_ session: ClusterSession) throws {
         session.forgetAll()
         var requests = RequestBuffer()
@@ -215,7 +216,7 @@ final class ClusterRunner: StatementRunner {
             version: version, objects: objects.filter { $0.table.lowercased() != TicketTable.name })
     }
 
-    /// The transaction has changed the schema, as the shadow is about to.
+    /// Records that the transaction has changed the schema, as the shadow is about to.
     func noteOwnSchemaChange(_ session: ClusterSession) throws {
         if transaction.isOpen, versionBeforeTransaction == nil { versionBeforeTransaction = schemaVersion }
         guard case .int64(let version)? = try session.receiveRows().first?.first?.storage else {
@@ -225,7 +226,7 @@ final class ClusterRunner: StatementRunner {
         session.forgetAll()
     }
 
-    /// The transaction has ended.
+    /// Called after the transaction has ended.
     func endTransaction(committed: Bool) {
         transaction = .none
         (savepoints, beganWithSavepoint) = ([], false)
@@ -236,7 +237,7 @@ final class ClusterRunner: StatementRunner {
         session?.forgetAll()
     }
 
-    /// The transaction is gone.
+    /// Called after the transaction was lost.
     func loseTransaction() {
         guard transaction != .none else { return }
         endTransaction(committed: false)
@@ -245,7 +246,7 @@ final class ClusterRunner: StatementRunner {
 
     func checkSchema() throws { try guardian.running { try readSchemaIfMoved(confirms: true) } }
 
-    /// - Parameter confirms: whether the schema is what the program has asked for.
+    /// - Parameter confirms: whether the schema itself was requested, so that its read is confirmed.
     func readSchemaIfMoved(confirms: Bool) throws {
         switch transaction {
         case .open, .writing: return
@@ -263,14 +264,14 @@ final class ClusterRunner: StatementRunner {
         }
     }
 
-    /// Creates the table of the tickets, and removes the tickets that nobody can ask for any more.
+    /// Creates the table of the tickets and removes expired tickets.
     private func prepareTickets() throws {
         if !hasTicketTable {
             try waitingForLock { try retryingLeader { try $0.execute(TicketTable.creation) } }
             try retryingLeader(readSchema)
         }
         let oldest = Date().timeIntervalSince1970 - TransactionTicket.lifetime
-        // Another client is writing, or cleans up itself: the next start will.
+        // Another client is writing or cleaning up itself. The next start will clean up.
         try? retryingLeader { session in
             guard try !session.rows(TicketTable.oldest, [oldest.databaseValue]).isEmpty else { return }
             try session.execute(TicketTable.cleaning, [oldest.databaseValue])
@@ -281,7 +282,7 @@ final class ClusterRunner: StatementRunner {
 
     static let counters = "SELECT last_insert_rowid(), changes()"
 
-    /// Takes the counters that a node has been asked for.
+    /// Reads the requested counters of a node.
     func count(_ counters: [[DatabaseValue]]) {
         guard case .int64(let rowID)? = counters.first?.first?.storage,
             case .int64(let changes)? = counters.first?.last?.storage
@@ -298,7 +299,7 @@ final class ClusterRunner: StatementRunner {
 /// The transaction of a connection to a cluster.
 enum ClusterTransaction: Equatable {
     case none
-    /// It has begun here, and begins on the leader with its first statement.
+    /// It has begun locally and begins on the leader with its first statement.
     case lazy
     /// It has begun on the leader.
     case open
@@ -309,11 +310,11 @@ enum ClusterTransaction: Equatable {
 }
 
 extension DatabaseError {
-    /// Whether the message says which nodes were asked.
+    /// Whether the message lists the contacted nodes.
     var namesNodes: Bool {
         message?.hasPrefix("no leader") == true || message?.contains("nodes confirm the leader") == true
     }
 
-    /// Whether a node has answered that it can't go on: the session is of no use any more.
+    /// Whether a node has responded that it can't continue: the session is no longer usable.
     var isLostLeader: Bool { isLeaderChange || resultCode == .SQLITE_NOTFOUND && message == "no database opened" }
 }

@@ -1,5 +1,5 @@
-// A connection to the leader, and what is open there: the database, the statements, the answers that nobody has read yet. It
-// ends with its first failure; the runner opens another one.
+// A connection to the leader, and its open state: the database, the statements, and the unread responses. It ends with
+// its first failure; the runner opens another one.
 
 import Rowan
 
@@ -8,26 +8,27 @@ final class ClusterSession {
     let connection: NodeConnection
     let database: UInt32
     private let options: ClusterOptions
-    /// The statements that the leader has compiled, by their number here. Those that have run once are not compiled.
+    /// The statements that the leader has compiled, by their local number. Those that have run only once are not
+    /// compiled.
     private var compiled: [Int: UInt32?] = [:]
     /// The statements of the driver.
     private var own: [String: UInt32] = [:]
-    /// The number of answers to read before the next ones, which concern nobody.
+    /// The number of responses to discard before the next ones.
     private var owedCount = 0
     /// The rows that are still arriving.
     private var stream: ClusterRows?
     /// Whether the transaction of a single read ends with its rows.
     private var endsReadWithStream = false
-    /// Ends the wait for rows that arrive after the statement's first ones; nil for questions of the driver.
+    /// Ends the wait for rows that arrive after the statement's first ones; nil for requests of the driver.
     var guardian: SessionGuard?
-    /// Whether it has ended, or must: an answer that nobody has asked for is a failure.
+    /// Whether it has ended, or must end: an unrequested response is a failure.
     private(set) var isBroken = false
-    /// Why it has ended; nil if nobody has told.
+    /// The reason why it has ended; nil if unknown.
     private(set) var failure: WireError?
     /// Whether rows have failed after their first ones, which may have ended the transaction.
     private var hasLateFailure = false
 
-    /// Statements beyond this number are not kept by the leader.
+    /// The leader does not keep statements beyond this number.
     private static let maximumStatementCount = 512
 
     init(_ connection: NodeConnection, database name: String, _ options: ClusterOptions, foreignKeys: Bool) throws {
@@ -44,18 +45,18 @@ final class ClusterSession {
         }
         database = id
         try execute("PRAGMA foreign_keys = \(foreignKeys ? "ON" : "OFF")")
-        // Pages of an open transaction that left the cache would be written to the log, which the node refuses.
+        // Pages of an open transaction that left the cache would be written to the log, which the node rejects.
         try execute("PRAGMA cache_spill = OFF")
         try prepareOwn(["BEGIN", "BEGIN IMMEDIATE", "COMMIT", Self.version, ClusterRunner.counters])
     }
 
     static let version = "PRAGMA schema_version"
 
-    /// A node takes a new name for an existing database whose name begins with it: "app" would be "app2". With a last
-    /// character that names don't have, no name begins with another one.
+    /// A node mistakes a new name for an existing database whose name begins with it: "app" would be "app2". With a
+    /// last character that names can't contain, no name begins with another one.
     static func nameOnNodes(of database: String) -> String { database + "~" }
 
-    /// Has the leader compile what each access sends.
+    /// Has the leader compile the statements that each access sends.
     private func prepareOwn(_ texts: [String]) throws {
         var requests = RequestBuffer()
         for sql in texts { try requests.prepare(db: database, sql: sql) }
@@ -84,45 +85,45 @@ final class ClusterSession {
 
     // MARK: Requests
 
-    /// Sends requests, after reading what has not been read yet.
+    /// Sends requests, after reading all outstanding responses.
     func send(_ requests: RequestBuffer) throws {
         receiveLateRows()
-        // Otherwise, it would seem that somebody has interrupted.
+        // Otherwise, it would look like an interruption.
         if let failure { throw failure }
         try connection.send(requests, deadline: options.requestTimeout.deadline)
     }
 
-    /// Receives the rows that are still arriving. Their failure is that of whoever reads them, and of nobody else.
+    /// Receives the rows that are still arriving. A failure of these rows is reported only to their reader.
     private func receiveLateRows() {
         do { try stream?.readToEnd() } catch {}
         stream = nil
     }
 
-    /// Whether rows have failed since the last question, after receiving those that are still arriving.
+    /// Whether rows have failed since the last call, after receiving those that are still arriving.
     func takeLateFailure() -> Bool {
         receiveLateRows()
         defer { hasLateFailure = false }
         return hasLateFailure
     }
 
-    /// Sends requests whose answers concern nobody.
+    /// Sends requests whose responses are discarded.
     func sendWithoutAnswer(_ requests: RequestBuffer) throws {
         try send(requests)
         owedCount += requests.count
     }
 
-    /// The next answer, which may be a failure.
+    /// The next response, which may be a failure.
     func receive() throws -> Response {
         try settle()
         return try connection.receive(deadline: options.requestTimeout.deadline)
     }
 
-    /// The next answer.
+    /// The next response.
     ///
-    /// - Throws: the failure that the leader answers with.
+    /// - Throws: the failure with which the leader responds.
     func answer() throws -> Response { try Self.checked(receive()) }
 
-    /// The next answer, outside of a request: another thread may interrupt.
+    /// The next response, outside a request: another thread may interrupt.
     func laterAnswer() throws -> Response {
         guard let guardian else { return try answer() }
         return try guardian.running {
@@ -132,12 +133,12 @@ final class ClusterSession {
         }
     }
 
-    /// Reads the answers that nobody has asked for.
+    /// Reads the responses to discard.
     private func settle() throws {
         while owedCount > 0 {
             owedCount -= 1
             let response = try connection.receive(deadline: options.requestTimeout.deadline)
-            // A transaction that could not end would hold its state of the database.
+            // A transaction that could not end would keep its state of the database.
             if case .failure(let code, let message) = response {
                 isBroken = true
                 throw WireError.closed("an earlier request failed: \(message) (\(code))")
@@ -145,18 +146,18 @@ final class ClusterSession {
         }
     }
 
-    /// Whether rows are arriving that nobody reads.
+    /// Whether rows are arriving that will not be read.
     var hasAbandonedRows: Bool { stream.map { $0.isAbandoned && !$0.isComplete } ?? false }
 
     func begin(_ rows: ClusterRows) { stream = rows.isComplete ? nil : rows }
 
-    /// Ends the transaction of a single read, once its rows have arrived.
+    /// Ends the transaction of a single read after its rows have arrived.
     func endReadAfterRows() throws {
         guard stream == nil else { return endsReadWithStream = true }
         try endRead()
     }
 
-    /// All rows of the stream have arrived, or the rest of them never will.
+    /// Called after all rows of the stream have arrived, or will no longer arrive.
     func streamDidEnd(failed: Bool = false) throws {
         stream = nil
         if failed { hasLateFailure = true }
@@ -216,7 +217,7 @@ final class ClusterSession {
 
     /// Adds the request that runs a statement: by its text at first; a statement that runs again is compiled.
     ///
-    /// - Returns: whether an answer with the compiled statement comes first.
+    /// - Returns: whether a response with the compiled statement comes first.
     func add(_ statement: RemoteStatement, _ values: [DatabaseValue], to requests: inout RequestBuffer) throws -> Bool {
         let hasRows = statement.columnCount > 0
         if let id = compiled[statement.number] ?? nil {
@@ -238,7 +239,7 @@ final class ClusterSession {
         return compiles
     }
 
-    /// Reads the answer with a compiled statement. If the leader refuses it, it refuses to run it, too.
+    /// Reads the response with a compiled statement. If the leader rejects it, it also refuses to run it.
     func receiveCompiled(_ statement: RemoteStatement) throws {
         if case .statement(_, let id, _) = try receive() { compiled[statement.number] = id }
     }
@@ -251,10 +252,10 @@ final class ClusterSession {
             requests.finalize(db: database, statement: id)
         }
         guard !requests.isEmpty else { return }
-        // The next request fails, too, and opens another session.
+        // The next request also fails and opens another session.
         do { try sendWithoutAnswer(requests) } catch { isBroken = true }
     }
 
-    /// Releases all statements: the schema has moved.
+    /// Releases all statements, because the schema has changed.
     func forgetAll() { forget(Array(compiled.keys)) }
 }

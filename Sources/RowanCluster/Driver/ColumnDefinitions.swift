@@ -1,5 +1,6 @@
-// The types of columns in definitions. A node takes columns that are declared exactly BOOLEAN, DATE, DATETIME or TIMESTAMP
-// for values of its own, and loses their NULL. With a length, the same types are those of SQLite, with the same affinity.
+// The types of columns in definitions. A node interprets the values of columns declared exactly as BOOLEAN, DATE,
+// DATETIME or TIMESTAMP as types of its own, and loses their NULL. With a length, these types are those of SQLite, with
+// the same affinity.
 
 import Rowan
 
@@ -10,14 +11,14 @@ enum ColumnDefinitions {
         let text: String
     }
 
-    /// The definition, in which each of the refused types has a length: `BOOLEAN(1)`.
+    /// The definition, in which each of the rejected types has a length: `BOOLEAN(1)`.
     static func withLengths(_ sql: String) -> String {
         let words = words(of: sql)
         guard isDefinitionOfColumns(words) else { return sql }
         var result = sql
-        // From the end, so that the places before stay valid.
+        // From the end, so that the previous positions stay valid.
         for index in typeIndexes(words).reversed() {
-            // SQLite drops what follows a type in quotes.
+            // SQLite drops what follows a quoted type.
             result.replaceSubrange(words[index].range, with: unquoted(String(sql[words[index].range])) + "(1)")
         }
         return result
@@ -30,7 +31,7 @@ enum ColumnDefinitions {
         return words[0].text == "alter" && words.contains { $0.text == "add" }
     }
 
-    /// The words that are the whole type of a column: they follow the name of the column.
+    /// The words that are the whole type of a column: those after the name of the column.
     private static func typeIndexes(_ words: [Word]) -> [Int] {
         var indexes: [Int] = []
         var depth = 0
@@ -50,7 +51,7 @@ enum ColumnDefinitions {
         return indexes
     }
 
-    /// Whether a word after a type is no part of it.
+    /// Whether a word after a type is not part of it.
     private static func isEndOfType(_ word: String) -> Bool {
         [
             ",", ")", "constraint", "primary", "not", "null", "unique", "check", "default", "collate", "references",
@@ -90,7 +91,7 @@ enum ColumnDefinitions {
         return words
     }
 
-    /// A doubled quote stands for one.
+    /// A doubled quote represents one.
     private static func endOfQuoted(_ text: Substring, _ quote: Character) -> String.Index {
         var index = text.index(after: text.startIndex)
         while index < text.endIndex {

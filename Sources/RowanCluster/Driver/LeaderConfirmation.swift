@@ -1,20 +1,20 @@
-// Asks a majority of the nodes who leads: an answer that names the leader of a read proves that nothing newer had been
-// committed elsewhere when the read began.
+// Confirms the leader with a majority of the nodes: a response that names the leader of a read proves that nothing
+// newer had been committed elsewhere when the read began.
 
 import Foundation
 import Rowan
 
-/// Asks the nodes who leads. One connection uses it.
+/// Queries the nodes for the leader. One connection uses it.
 final class LeaderConfirmation {
     private let directory: NodeDirectory
     private var connections: [NodeAddress: NodeConnection] = [:]
-    /// The nodes that vote, and when they were asked for.
+    /// The nodes that vote, and when they were queried.
     private var voters: (addresses: [NodeAddress], date: ContinuousClock.Instant)?
 
-    /// The nodes that have not answered in time, and until when the others are asked first.
+    /// The nodes that have not responded in time, and until when the others are queried first.
     private var suspects: [NodeAddress: ContinuousClock.Instant] = [:]
 
-    /// How long to wait for one node while others may have answered.
+    /// The maximum time to wait for one node while others may have responded.
     private static let slice = Duration.milliseconds(2)
     private static let suspicion = Duration.seconds(1)
     /// Members change rarely, and by hand.
@@ -24,15 +24,15 @@ final class LeaderConfirmation {
 
     deinit { for connection in connections.values { connection.close() } }
 
-    /// - Parameter check: called while it waits; it throws to end the wait.
-    /// - Throws: ``DatabaseError`` if there is no majority that knows this leader, or the error of the check.
+    /// - Parameter check: called while waiting; throws to stop the wait.
+    /// - Throws: ``DatabaseError`` if no majority confirms this leader, or the error of the check.
     func confirm(_ leader: NodeAddress, _ check: () throws -> Void) throws {
         let voters = try knownVoters(leader)
         let deadline = directory.options.connectTimeout.deadline
         let needed = voters.count / 2 + 1
         let now = ContinuousClock.now
         suspects = suspects.filter { $0.value > now }
-        // The leader's own answer counts, too: it may know better by now.
+        // The leader's own response also counts: it may have changed by now.
         let last = voters.filter { suspects[$0] != nil }
         var count = try confirmations(
             of: leader, voters.filter { suspects[$0] == nil }, needed, else: last.count, deadline, check)
@@ -48,16 +48,16 @@ final class LeaderConfirmation {
         )
     }
 
-    /// The number of nodes that name the leader. Once there are enough, or can't be any more, a node that does not answer is
-    /// not waited for.
+    /// The number of nodes that confirm the leader. Once there are enough, or can't be enough any more, unresponsive
+    /// nodes are not waited for.
     ///
-    /// - Parameter otherCount: the number of nodes that can be asked afterwards.
+    /// - Parameter otherCount: the number of nodes that can be queried afterwards.
     private func confirmations(
         of leader: NodeAddress, _ voters: [NodeAddress], _ needed: Int, else otherCount: Int,
         _ deadline: ContinuousClock.Instant, _ check: () throws -> Void
     ) throws -> Int {
         var pending: [NodeConnection] = []
-        // Their answers would be taken for those to the next question.
+        // Their responses would be mistaken for those to the next query.
         defer {
             for connection in pending {
                 drop(connection)
@@ -86,7 +86,7 @@ final class LeaderConfirmation {
 
     private func suspect(_ address: NodeAddress) { suspects[address] = Self.suspicion.deadline }
 
-    /// Sends the question; nil if the node can't be reached.
+    /// Sends the query; nil if the node can't be reached.
     private func ask(_ address: NodeAddress, _ deadline: ContinuousClock.Instant) -> NodeConnection? {
         var requests = RequestBuffer()
         requests.leader()
@@ -99,7 +99,7 @@ final class LeaderConfirmation {
                 try connection.send(requests, deadline: deadline)
                 return connection
             } catch {
-                // A connection that has been idle may have ended: a new one is tried, once.
+                // An idle connection may have ended, so a new one is tried once.
                 let wasKnown = connections[address] != nil
                 if let connection = connections[address] { drop(connection) }
                 if isLast || !wasKnown { return nil }
@@ -126,7 +126,7 @@ final class LeaderConfirmation {
     }
 }
 
-/// The members of a cluster, as a node knows them.
+/// The members of a cluster, as reported by a node.
 enum ClusterMembers {
     static func read(_ connection: NodeConnection, _ deadline: ContinuousClock.Instant) throws -> [Response.Node] {
         var requests = RequestBuffer()

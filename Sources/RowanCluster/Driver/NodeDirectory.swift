@@ -1,13 +1,13 @@
-// Which nodes there are, and which of them leads: shared by the connections of a client.
+// The nodes and their leader, shared by the connections of a client.
 
 import Foundation
 import Rowan
 
-/// The nodes that a client knows.
+/// The nodes that a client has found.
 final class NodeDirectory: Sendable {
     private struct State {
         var leader: NodeAddress?
-        /// The nodes that the cluster has named.
+        /// The nodes that the cluster has reported.
         var members: [NodeAddress] = []
     }
 
@@ -21,12 +21,12 @@ final class NodeDirectory: Sendable {
         self.options = options
     }
 
-    /// How long to wait for a node at first. The time doubles until the leader is found, so that a node that does not answer
-    /// hardly delays the others, and a network that is slow is waited for.
+    /// The initial time to wait for a node. It doubles until the leader is found, so that an unresponsive node hardly
+    /// delays the others, and a slow network is waited for.
     private static let firstPatience = Duration.milliseconds(100)
     private static let lastPatience = Duration.seconds(60)
 
-    /// All known nodes, the probable leader first.
+    /// All known nodes, starting with the probable leader.
     private var candidates: [NodeAddress] {
         let (leader, members) = state.withLock { ($0.leader, $0.members) }
         var seen: Set<NodeAddress> = []
@@ -38,14 +38,14 @@ final class NodeDirectory: Sendable {
 
     func setMembers(_ members: [NodeAddress]) { state.withLock { $0.members = members } }
 
-    /// The leader is not where it was.
+    /// Called after the leader was not found at its address.
     func forgetLeader(_ address: NodeAddress) {
         state.withLock { if $0.leader == address { $0.leader = nil } }
     }
 
     /// A connection to the leader.
     ///
-    /// - Parameter willWait: called with each connection that is being tried, so that it can be cancelled.
+    /// - Parameter willWait: called with each connection that is tried, so that it can be cancelled.
     /// - Throws: ``DatabaseError`` if no leader is found before the deadline.
     func connectToLeader(
         until deadline: ContinuousClock.Instant, _ willWait: (NodeConnection?) throws -> Void
@@ -82,14 +82,14 @@ final class NodeDirectory: Sendable {
         }
     }
 
-    /// A connection to the leader that a node names.
+    /// A connection to the leader that a node reports.
     ///
-    /// - Returns: nil if the node knows none, or if the one that it names does not lead.
+    /// - Returns: nil if the node reports none, or if the reported node isn't the leader.
     private func connect(
         to address: NodeAddress, _ limit: ContinuousClock.Instant, _ willWait: (NodeConnection?) throws -> Void
     ) throws -> NodeConnection? {
         var address = address
-        // From a follower to the leader that it knows.
+        // From a follower to the leader that it reports.
         for _ in 1...3 {
             let connection = try NodeConnection(
                 address: address, deadline: limit, spinDuration: options.spinDuration)
@@ -107,7 +107,7 @@ final class NodeDirectory: Sendable {
         return nil
     }
 
-    /// The leader that a node knows.
+    /// The leader that a node reports.
     static func leader(according connection: NodeConnection, _ deadline: ContinuousClock.Instant) throws -> NodeAddress?
     {
         var requests = RequestBuffer()

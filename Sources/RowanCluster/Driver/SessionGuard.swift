@@ -1,5 +1,5 @@
-// Ends the requests of a connection from other threads: of an access that is cancelled, and of a write transaction that takes
-// too long, because all other clients wait for its end.
+// Ends the requests of a connection from other threads: those of a cancelled access, and of a write transaction that
+// takes too long while all other clients wait for its end.
 
 import Dispatch
 import Foundation
@@ -11,11 +11,11 @@ final class SessionGuard: Sendable {
     private struct State {
         /// The connection that a thread is waiting for.
         var waiting: NodeConnection?
-        /// Whether the wait must not be interrupted: a commit whose outcome is open.
+        /// Whether the wait must not be interrupted: a commit whose outcome is unknown.
         var isCommitting = false
-        /// The number of statements that run, nested ones too.
+        /// The number of running statements, including nested ones.
         var runCount = 0
-        /// Whether a running statement must end, even if it doesn't wait for a connection at the moment.
+        /// Whether a running statement must end, even if it doesn't currently wait for a connection.
         var isInterrupted = false
         var transaction: (connection: NodeConnection, deadline: ContinuousClock.Instant)?
         var isScheduled = false
@@ -28,7 +28,7 @@ final class SessionGuard: Sendable {
 
     init(_ timeout: Duration) { self.timeout = timeout }
 
-    /// Runs a statement, which an interruption ends wherever it waits: for an answer, for a lock, or for a leader.
+    /// Runs a statement. An interruption ends it wherever it waits: for a response, a lock, or a leader.
     func running<T>(_ body: () throws -> T) rethrows -> T {
         state.withLock { $0.runCount += 1 }
         defer {
@@ -40,9 +40,9 @@ final class SessionGuard: Sendable {
         return try body()
     }
 
-    /// The thread is about to wait; nil if it waits for no connection.
+    /// Called before the thread waits; nil if it waits for no connection.
     ///
-    /// - Returns: what it was waiting for: a wait may be a part of another one.
+    /// - Returns: the connection that it was waiting for: waits may be nested.
     /// - Throws: `WireError.cancelled` if the running statement was interrupted.
     @discardableResult
     func wait(for connection: NodeConnection?) throws -> NodeConnection? {
@@ -53,7 +53,7 @@ final class SessionGuard: Sendable {
         }
     }
 
-    /// - Parameter outer: what the thread goes on waiting for.
+    /// - Parameter outer: the connection for which the thread continues to wait.
     func stopWaiting(_ outer: NodeConnection? = nil) { state.withLock { $0.waiting = outer } }
 
     /// - Throws: `WireError.cancelled` if the running statement was interrupted.
@@ -63,7 +63,7 @@ final class SessionGuard: Sendable {
 
     func setCommitting(_ isCommitting: Bool) { state.withLock { $0.isCommitting = isCommitting } }
 
-    /// The number of interruptions until now. Rows that were there before the last one are not read any further.
+    /// The number of interruptions so far. Rows that existed before the last one are not read any further.
     var interruptionCount: Int { interruptions.load(ordering: .relaxed) }
 
     /// Ends the current request. The leader rolls back its transaction.
@@ -79,7 +79,7 @@ final class SessionGuard: Sendable {
 
     // MARK: Write transactions
 
-    /// A write transaction has begun on a connection, unless that is known already.
+    /// Records that a write transaction has begun on a connection.
     func beginTransaction(_ connection: NodeConnection) {
         let starts = state.withLock { state in
             guard state.transaction?.connection !== connection else { return false }
@@ -88,13 +88,13 @@ final class SessionGuard: Sendable {
             defer { state.isScheduled = true }
             return !state.isScheduled
         }
-        // One timer serves all the transactions that begin before it fires.
+        // One timer serves all transactions that begin before it fires.
         if starts { schedule(after: timeout) }
     }
 
     func endTransaction() { state.withLock { $0.transaction = nil } }
 
-    /// A transaction has begun, of whatever kind.
+    /// Called after a transaction of any kind has begun.
     func forgetTimeout() { state.withLock { $0.hasTimedOut = false } }
 
     /// Whether the last transaction was ended because it took too long.

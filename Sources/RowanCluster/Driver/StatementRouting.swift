@@ -1,5 +1,4 @@
-// Which statements a cluster runs, which ones the shadow answers, and which ones nobody may run: some SQL ends the process of
-// a node.
+// Which statements a cluster runs, which ones the shadow handles, and which ones are rejected: some SQL crashes a node.
 
 import Rowan
 
@@ -7,26 +6,26 @@ import Rowan
 struct StatementRouting {
     let isReadonlyDatabase: Bool
 
-    /// Questions that the schema answers.
+    /// Pragmas that the schema determines.
     private static let schemaPragmas: Set<String> = [
         "collation_list", "compile_options", "database_list", "encoding", "foreign_key_list", "function_list",
         "index_info",
         "index_list", "index_xinfo", "module_list", "pragma_list", "table_info", "table_list", "table_xinfo",
     ]
-    /// States of a connection, which both databases have.
+    /// States of a connection that both databases have.
     private static let sharedPragmas: Set<String> = [
         "foreign_keys", "ignore_check_constraints", "recursive_triggers", "reverse_unordered_selects",
     ]
-    /// What only the rows, or the file of the cluster, can tell.
+    /// Pragmas that only the rows or the file of the cluster determine.
     private static let remotePragmas: Set<String> = [
         "application_id", "data_version", "defer_foreign_keys", "foreign_key_check", "freelist_count",
         "integrity_check",
         "page_count", "quick_check", "user_version",
     ]
-    /// Those that have no meaning in a cluster, and that no node sees: the shadow has its own.
+    /// Pragmas that have no meaning in a cluster and that no node sees: the shadow has its own.
     private static let localPragmas: Set<String> = ["busy_timeout", "cache_size", "schema_version", "temp_store"]
 
-    /// The types whose NULL a node does not transfer, and whose other values may end it.
+    /// The types whose NULL a node does not transfer, and whose other values may crash it.
     static let refusedTypes: Set<String> = ["boolean", "date", "datetime", "timestamp"]
 
     func concernsSchema(_ pragma: StatementProfile.Pragma) -> Bool { Self.schemaPragmas.contains(pragma.name) }
@@ -72,7 +71,7 @@ struct StatementRouting {
         return .remote
     }
 
-    /// A node writes the names of the columns into a page of memory, and beyond it.
+    /// A node writes the column names into a page of memory, and past its end.
     private func checkNames(of columns: [String]) throws {
         let size = columns.reduce(8 + 8 * ((columns.count + 15) / 16)) { $0 + ($1.utf8.count + 8) / 8 * 8 }
         guard size > Self.maximumNameSize else { return }
@@ -105,7 +104,7 @@ struct StatementRouting {
         }
     }
 
-    /// VACUUM, which SQLite's authorizer does not report, and others that are known by their first word.
+    /// VACUUM, which SQLite's authorizer does not report, and other statements identified by their first word.
     private func placeOfUnprofiled(_ candidate: RemoteCandidate) throws -> StatementPlace? {
         guard case .word(let word)? = SQLTokens.first(1, of: candidate.sql).first else { return nil }
         switch word {

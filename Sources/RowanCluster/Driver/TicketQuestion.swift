@@ -1,9 +1,9 @@
-// Finds out how a transaction has ended, after its leader has gone away.
+// Determines the outcome of a transaction after its leader is gone.
 
 import Foundation
 import Rowan
 
-/// A question about one transaction.
+/// A query about one transaction.
 struct TicketQuestion {
     private let directory: NodeDirectory
     private let ticket: TransactionTicket
@@ -13,10 +13,10 @@ struct TicketQuestion {
         self.ticket = ticket
     }
 
-    /// The outcome, which is final: the question writes what the transaction has written, too, so that it can't be committed
-    /// afterwards.
+    /// The final outcome: the query also writes the row that the transaction has written, so that the transaction can't
+    /// be committed afterwards.
     ///
-    /// - Throws: ``DatabaseError`` if no leader answers before the deadline.
+    /// - Throws: ``DatabaseError`` if no leader responds before the deadline.
     func answer(until deadline: ContinuousClock.Instant) throws -> TransactionOutcome {
         var last: any Error = WireError.timedOut
         repeat {
@@ -42,11 +42,11 @@ struct TicketQuestion {
             try session.execute(
                 TicketTable.fence,
                 [ticket.client.databaseValue, ticket.date.timeIntervalSince1970.databaseValue])
-            // Only what is committed excludes the transaction. Without an answer, the question is asked again.
+            // Only a commit excludes the transaction. Without a response, the query is retried.
             try session.execute("COMMIT")
             return .rolledBack
         }
-        // The row is committed, or this leader would not show it to another connection.
+        // The row is committed; otherwise, this leader would not show it to another connection.
         try session.execute("ROLLBACK")
         return .committed
     }

@@ -3,12 +3,11 @@
 import Foundation
 import Rowan
 
-/// Makes the tickets of one connection.
+/// Creates the tickets of one connection.
 struct TicketWriter {
     private let database: String
     private var client = Self.randomName()
     private var sequence: Int64 = 0
-    /// The ticket of the current transaction.
     private(set) var current: TransactionTicket?
 
     init(_ database: String) { self.database = database }
@@ -29,6 +28,6 @@ struct TicketWriter {
 
     mutating func end() { current = nil }
 
-    /// Later transactions must not overwrite the row of a ticket whose outcome the program may ask for.
+    /// Ensures that later transactions do not overwrite the row of a ticket whose outcome the program may query.
     mutating func leaveRow() { (client, sequence) = (Self.randomName(), 0) }
 }

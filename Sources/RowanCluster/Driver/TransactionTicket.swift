@@ -1,13 +1,13 @@
-// What a client writes with each transaction, so that it can find out later whether the transaction was committed. A leader
-// that goes away during a commit may have committed: a blind retry would write twice.
+// What a client writes with each transaction in order to determine later whether it was committed. A leader that
+// disappears during a commit may have committed: a blind retry would write twice.
 
 public import Foundation
 import Rowan
 
-/// Identifies a transaction whose outcome is unknown. It is a part of ``UnknownOutcomeError``.
+/// Identifies a transaction whose outcome is unknown. Part of ``UnknownOutcomeError``.
 ///
-/// ``DatabaseCluster/outcome(of:)`` tells whether the transaction was committed. A program can store a ticket, and ask after
-/// it has started again.
+/// ``DatabaseCluster/outcome(of:)`` determines whether the transaction was committed. A program can store a ticket and
+/// query it after a restart.
 ///
 /// ```swift
 /// let stored = try JSONEncoder().encode(ticket)
@@ -18,30 +18,30 @@ import Rowan
 public struct TransactionTicket: Hashable, Codable, Sendable {
     /// The database of the transaction.
     public let database: String
-    /// The connection that has written: a random number.
+    /// The connection that wrote: a random number.
     let client: String
     /// The number of the transaction among those of the connection.
     let sequence: Int64
-    /// When the transaction began, by the clock of the client.
+    /// The time at which the transaction began, by the clock of the client.
     public let date: Date
 
-    /// How long an outcome can be found.
+    /// The time for which an outcome can be found.
     static let lifetime: TimeInterval = 7 * 86_400
 }
 
-/// How a transaction has ended. The answer is final.
+/// The outcome of a transaction. It is final.
 ///
 /// Article: <doc:PastOneMachine>.
 public enum TransactionOutcome: String, Sendable, Hashable {
-    /// The transaction was committed: it must not run again.
+    /// The transaction was committed and must not run again.
     case committed
-    /// The transaction was not committed, and never will be: it may run again.
+    /// The transaction was not committed and never will be: it may run again.
     case rolledBack
 }
 
-/// The leader went away during a commit, and no other leader told in time whether the transaction was committed.
+/// The leader was lost during a commit, and no other leader reported in time whether the transaction was committed.
 ///
-/// To run the transaction again blindly may write twice. Ask with the ticket:
+/// Blindly running the transaction again may write twice. Query its outcome with the ticket:
 ///
 /// ```swift
 /// do {
@@ -60,7 +60,7 @@ public struct UnknownOutcomeError: Error, Sendable, CustomStringConvertible {
     /// What happened.
     public let reason: String
 
-    /// What happened, and what to do.
+    /// What happened and what to do.
     public var description: String {
         let advice =
             ticket == nil
@@ -70,7 +70,7 @@ public struct UnknownOutcomeError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// The table that tells whether transactions were committed: each connection that writes has one row.
+/// The table that determines whether transactions were committed. Each connection that writes has one row.
 struct TicketTable {
     static let name = "rowan_client"
 
@@ -85,7 +85,7 @@ struct TicketTable {
         ON CONFLICT (client) DO UPDATE SET sequence = ?2, at = ?3
         """
     static let question = "SELECT sequence FROM \(name) WHERE client = ?"
-    /// Excludes that the transaction is committed after the question: both write the same row.
+    /// Prevents the transaction from being committed after the query: both write the same row.
     static let fence = """
         INSERT INTO \(name) (client, sequence, fence, at) VALUES (?1, -1, 1, ?2)
         ON CONFLICT (client) DO UPDATE SET fence = fence + 1

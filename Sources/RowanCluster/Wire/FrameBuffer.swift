@@ -1,5 +1,5 @@
-// The bytes that have arrived, and the frames in them. Parts of rows are decoded where they arrived: a part shares the
-// memory, and only memory that no part shares is written again.
+// The bytes that have arrived and the frames in them. Parts of rows are decoded in place: a part shares the memory, and
+// only unshared memory is reused.
 
 import Foundation
 
@@ -19,20 +19,20 @@ final class FrameMemory {
 /// Received bytes, as a sequence of frames.
 package struct FrameBuffer {
     private var memory: FrameMemory
-    /// The bytes that are no part of a returned frame.
+    /// The bytes that are not part of a returned frame.
     private var range = 0..<0
 
     private static let smallestCapacity = 1 << 16
     /// An empty buffer does not keep more memory.
     private static let largestKeptCapacity = 1 << 20
-    /// The largest frame. A larger size is not a size, but the bytes of another protocol.
+    /// The largest frame. A larger size isn't a size but the bytes of another protocol.
     private static let largestFrame = 1 << 30
 
     package init() { memory = FrameMemory(capacity: Self.smallestCapacity) }
 
     package var isEmpty: Bool { range.isEmpty }
 
-    /// The size of the first frame with its header, if the header has arrived.
+    /// The size of the first frame, including its header, if the header has arrived.
     private func frameSize() throws(WireError) -> Int? {
         guard range.count >= 8 else { return nil }
         let words = UInt32(littleEndian: memory.start.loadUnaligned(fromByteOffset: range.lowerBound, as: UInt32.self))
@@ -42,14 +42,14 @@ package struct FrameBuffer {
         return 8 + 8 * Int(words)
     }
 
-    /// Whether the next frame has arrived, to its end.
+    /// Whether the next frame has arrived completely.
     package var hasFrame: Bool {
-        // An oversized frame is no frame: `next()` throws.
+        // False if the frame is too large; `next()` throws.
         guard let size = try? frameSize() else { return false }
         return size <= range.count
     }
 
-    /// Removes the next frame; nil if it has not arrived to its end.
+    /// Removes the next frame; nil if it has not arrived completely.
     package mutating func next() throws(WireError) -> Response? {
         guard let size = try frameSize(), size <= range.count else { return nil }
         let first = range.lowerBound
@@ -60,9 +60,9 @@ package struct FrameBuffer {
         return try Response(type: type, memory, (first + 8)..<(first + size))
     }
 
-    /// Receives bytes behind those that have arrived.
+    /// Receives bytes after those that have already arrived.
     ///
-    /// - Parameter receive: fills memory, and returns how many bytes it wrote, or a number below 1.
+    /// - Parameter receive: fills memory and returns the number of bytes written, or a number below 1.
     /// - Returns: the result of the closure.
     package mutating func fill(_ receive: (UnsafeMutableRawBufferPointer) -> Int) throws(WireError) -> Int {
         try makeRoom()
@@ -76,7 +76,7 @@ package struct FrameBuffer {
 
     private mutating func makeRoom() throws(WireError) {
         let needed = max(try frameSize() ?? 0, range.count + 1)
-        // Large memory is kept as long as a large frame needs it.
+        // Large memory is kept while a large frame needs it.
         let isKept = memory.capacity <= Self.largestKeptCapacity || needed > memory.capacity / 2
         if isKept, range.isEmpty, isKnownUniquelyReferenced(&memory) {
             range = 0..<0
@@ -88,13 +88,13 @@ package struct FrameBuffer {
             memory.start.copyMemory(from: memory.start + range.lowerBound, byteCount: range.count)
         } else {
             let old = memory
-            // Half is free at least: bytes are copied once on average.
+            // At least half is free: on average, bytes are copied once.
             memory = FrameMemory(capacity: max(Self.smallestCapacity, needed, 2 * range.count))
             memory.start.copyMemory(from: old.start + range.lowerBound, byteCount: range.count)
         }
         range = 0..<range.count
     }
 
-    /// The size of the memory that is in use.
+    /// The size of the memory in use.
     package var capacity: Int { memory.capacity }
 }

@@ -1,4 +1,4 @@
-// Where a node listens. The text form is also the one that nodes use among themselves, and answer with.
+// The address of a node. Nodes use the same text form among themselves and in responses.
 
 import Foundation
 import Rowan
@@ -16,10 +16,10 @@ public struct NodeAddress: Hashable, Sendable {
     /// An IPv4 address, an IPv6 address without brackets, or a name.
     public let host: String
 
-    /// The TCP port, between 1 and 65535.
+    /// The TCP port, from 1 to 65535.
     public let port: UInt16
 
-    /// Parses an address: `host:port`, where an IPv6 address is in brackets.
+    /// Parses an address: `host:port`, with an IPv6 address in brackets.
     ///
     /// - Throws: SQLITE_MISUSE if the text has another form.
     public init(_ text: String) throws {

@@ -5,7 +5,7 @@ import Rowan
 
 /// A connection to a node.
 ///
-/// One thread at a time uses it; another one waits. `cancel()` does not wait.
+/// Only one thread uses it at a time; others wait. `cancel()` does not wait.
 package final class NodeConnection: Sendable {
     package let address: NodeAddress
     private let socket: NodeSocket
@@ -15,18 +15,18 @@ package final class NodeConnection: Sendable {
     /// What a user of the connection changes.
     private struct Transfer {
         var received = FrameBuffer()
-        /// Why the connection is of no use any more.
+        /// The reason why the connection is no longer usable.
         var failure: WireError?
     }
 
-    /// The version of the protocol, as its bytes.
+    /// The protocol version, as bytes.
     private static let version: [UInt8] = [1, 0, 0, 0, 0, 0, 0, 0]
 
     /// Connects to a node.
     ///
-    /// Looking up a name may take longer than the deadline, which the system offers no way to limit.
+    /// Resolving a name may take longer than the deadline, which the system can't limit.
     ///
-    /// - Parameter spinDuration: how long to ask for an answer before the thread sleeps.
+    /// - Parameter spinDuration: how long to poll for a response before the thread sleeps.
     /// - Throws: `unreachable`, `timedOut` or `closed`.
     package init(
         address: NodeAddress, deadline: ContinuousClock.Instant, spinDuration: Duration = .zero
@@ -37,9 +37,9 @@ package final class NodeConnection: Sendable {
         try Self.version.withBytes { bytes throws(WireError) in try send(bytes, deadline: deadline) }
     }
 
-    /// Sends requests. While the node does not read, what it answers is received.
+    /// Sends requests. While the node does not read, its responses are received.
     ///
-    /// If it throws, the connection is of no use any more: the node may have received some of the requests.
+    /// If it throws, the connection is no longer usable: the node may have received some of the requests.
     ///
     /// - Throws: `closed`, `timedOut`, `cancelled` or `malformed`.
     package func send(_ requests: borrowing RequestBuffer, deadline: ContinuousClock.Instant) throws(WireError) {
@@ -52,7 +52,7 @@ package final class NodeConnection: Sendable {
             do throws(WireError) {
                 try send(bytes, &transfer, deadline)
             } catch {
-                // A part of a request may have left.
+                // Part of a request may have been sent.
                 transfer.failure = error
                 throw error
             }
@@ -74,15 +74,15 @@ package final class NodeConnection: Sendable {
             case EAGAIN, EWOULDBLOCK: break
             case let code: throw ended(NodeSocket.text(of: code))
             }
-            // The node may wait until its responses are read, before it reads further requests.
+            // The node may wait until its responses are read before it reads further requests.
             let events = try socket.wait(for: Int32(POLLIN | POLLOUT), until: deadline)
             if events & Int32(POLLIN) != 0 { _ = try receive(&transfer) }
         }
     }
 
-    /// The next response, in the order of the requests. A query is answered by several ones: see `RowsPart.isLast`.
+    /// The next response, in the order of the requests. A query has several responses: see `RowsPart.isLast`.
     ///
-    /// After `timedOut`, waiting can continue. After all other errors, the connection is of no use any more.
+    /// After `timedOut`, waiting can continue. After any other error, the connection is no longer usable.
     ///
     /// - Throws: `closed`, `timedOut`, `cancelled` or `malformed`.
     package func receive(deadline: ContinuousClock.Instant) throws(WireError) -> Response {
@@ -102,7 +102,7 @@ package final class NodeConnection: Sendable {
         }
     }
 
-    /// Receives what arrives soon: waking a thread that sleeps takes longer than a node needs for a short answer.
+    /// Receives what arrives soon: waking a sleeping thread takes longer than a node needs for a short response.
     ///
     /// - Returns: whether something has arrived.
     private func receiveSpinning(_ transfer: inout Transfer) throws(WireError) -> Bool {
@@ -118,11 +118,11 @@ package final class NodeConnection: Sendable {
 
     /// Receives what has arrived.
     ///
-    /// - Returns: whether something had.
+    /// - Returns: whether something has arrived.
     private func receive(_ transfer: inout Transfer) throws(WireError) -> Bool {
         let count = try transfer.received.fill { socket.receive(into: $0) }
         if count > 0 { return true }
-        // The closure's last call has set it.
+        // Set by the closure's last call.
         let code = errno
         if count == 0 { throw ended(transfer.received.isEmpty ? nil : "in the middle of a response") }
         switch code {
@@ -131,10 +131,10 @@ package final class NodeConnection: Sendable {
         }
     }
 
-    /// Whether the next response has arrived: `receive` would not wait.
+    /// Whether the next response has arrived, so that `receive` would not wait.
     package var hasBufferedFrame: Bool { transfer.withLock { $0.received.hasFrame } }
 
-    /// Whether an earlier call failed, so that the connection is of no use any more.
+    /// Whether an earlier call failed, so that the connection is no longer usable.
     package var isBroken: Bool { socket.isCancelled || transfer.withLock { $0.failure != nil } }
 
     private func check(_ transfer: Transfer) throws(WireError) {
@@ -147,10 +147,10 @@ package final class NodeConnection: Sendable {
         return .closed("the node \(address) closed the connection" + (reason.map { ": \($0)" } ?? ""))
     }
 
-    /// Ends the connection, from any thread: a call that waits throws `cancelled`, and so does every later one.
+    /// Ends the connection, from any thread: a waiting call throws `cancelled`, as does every later one.
     package func cancel() { socket.cancel() }
 
-    /// Ends the connection, and releases its socket. A call of another thread ends first.
+    /// Ends the connection and releases its socket. A call of another thread finishes first.
     package func close() {
         socket.cancel()
         transfer.withLock { _ in socket.release() }
@@ -158,7 +158,7 @@ package final class NodeConnection: Sendable {
 }
 
 extension [UInt8] {
-    /// `withUnsafeBytes`, with the type of the error.
+    /// `withUnsafeBytes` with a typed error.
     func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,5 +1,5 @@
-// A TCP socket that another thread can shut down while its user waits. Shutting down wakes `poll`; closing would free the
-// number of the descriptor for another file, which the user's next call would hit.
+// A TCP socket that another thread can shut down while its user waits. Shutting down wakes `poll`; closing would free
+// the descriptor number for another file, which the user's next call would affect.
 
 import Foundation
 import Rowan
@@ -11,7 +11,7 @@ final class NodeSocket: Sendable {
         var isCancelled = false
     }
 
-    /// Valid as long as the socket is open: only the user of the connection closes it.
+    /// Valid while the socket is open: only the user of the connection closes it.
     let descriptor: CInt
     private let state = Mutex(State())
 
@@ -31,7 +31,7 @@ final class NodeSocket: Sendable {
         }
     }
 
-    /// Closes the descriptor. The caller is the only user of the connection.
+    /// Closes the descriptor. The caller must be the only user of the connection.
     func release() {
         state.withLock { state in
             guard state.isOpen else { return }
@@ -41,11 +41,11 @@ final class NodeSocket: Sendable {
     }
 }
 
-// System calls. None of them waits, except `wait`.
+// System calls. None of them waits except `wait`.
 extension NodeSocket {
     /// Waits for one of the events.
     ///
-    /// - Returns: the events that have happened, errors among them.
+    /// - Returns: the events that have occurred, including errors.
     /// - Throws: `timedOut` or `cancelled`.
     func wait(for events: Int32, until deadline: ContinuousClock.Instant) throws(WireError) -> Int32 {
         while true {
@@ -60,7 +60,7 @@ extension NodeSocket {
         }
     }
 
-    /// The time until an instant, rounded up: a wait that ends too early would begin again.
+    /// The time until an instant, rounded up: a wait that ends too early would start again.
     private static func milliseconds(until deadline: ContinuousClock.Instant) -> CInt {
         let (seconds, attoseconds) = (deadline - .now).components
         if seconds < 0 || attoseconds < 0 { return 0 }
@@ -75,7 +75,7 @@ extension NodeSocket {
     func receive(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
         #if os(Linux)
-        // The kernel forgets it, and delays the acknowledgements again, which stalls pipelines by 40 ms.
+        // The kernel resets it and delays acknowledgements again, which stalls pipelines by 40 ms.
         if count > 0 { Self.set(descriptor, CInt(IPPROTO_TCP), TCP_QUICKACK) }
         #endif
         return count
@@ -88,7 +88,7 @@ extension NodeSocket {
         send(descriptor, bytes.baseAddress, bytes.count, Self.sendFlags)
     }
 
-    // Without SOCK_CLOEXEC, a process that another thread starts could inherit the descriptor.
+    // Without SOCK_CLOEXEC, a process started by another thread could inherit the descriptor.
     #if canImport(Darwin)
     private static let streamType = SOCK_STREAM
     private static let typeFlags: CInt = 0
@@ -104,7 +104,7 @@ extension NodeSocket {
     private static let sendFlags = CInt(MSG_NOSIGNAL)
     #endif
 
-    /// Sets an option. A connection works without it, but slowly.
+    /// Sets an option. Without it, a connection works, but slowly.
     private static func set(_ descriptor: CInt, _ level: CInt, _ option: CInt) {
         var one: CInt = 1
         _ = setsockopt(descriptor, level, option, &one, socklen_t(MemoryLayout<CInt>.size))
@@ -144,7 +144,7 @@ extension NodeSocket {
     ) throws(WireError) -> NodeSocket {
         let descriptor = socket(info.ai_family, info.ai_socktype | typeFlags, info.ai_protocol)
         guard descriptor >= 0 else { throw unreachable(address, errno) }
-        // It closes the descriptor if it throws.
+        // Closes the descriptor if it throws.
         let result = NodeSocket(descriptor)
         guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0, fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else {
             throw unreachable(address, errno)
@@ -155,7 +155,7 @@ extension NodeSocket {
         #endif
         let code = connect(descriptor, info.ai_addr, info.ai_addrlen)
         if code != 0 {
-            // An interrupted attempt continues, too.
+            // An interrupted attempt also continues.
             guard errno == EINPROGRESS || errno == EINTR else { throw unreachable(address, errno) }
             _ = try result.wait(for: Int32(POLLOUT), until: deadline)
             var outcome: CInt = 0
@@ -165,7 +165,7 @@ extension NodeSocket {
             }
             guard outcome == 0 else { throw unreachable(address, outcome) }
         }
-        // Where nobody listens on a port that the system may also give to clients, a socket can connect to itself.
+        // If nothing listens on a port that the system may also assign to clients, a socket can connect to itself.
         if result.name(getsockname) == result.name(getpeername) { throw unreachable(address, ECONNREFUSED) }
         return result
     }

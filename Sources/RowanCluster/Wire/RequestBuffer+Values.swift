@@ -1,10 +1,10 @@
-// The fields of requests: words, texts and the values of parameters.
+// The fields of requests: words, text and the values of parameters.
 
 import Foundation
 import Rowan
 
 extension [UInt8] {
-    /// Appends the eight bytes of a number, the lowest first.
+    /// Appends the eight bytes of a number, lowest first.
     mutating func append(word: UInt64) {
         Swift.withUnsafeBytes(of: word.littleEndian) { append(contentsOf: $0) }
     }
@@ -20,10 +20,10 @@ extension [UInt8] {
         if padding > 0 { append(contentsOf: repeatElement(0, count: padding)) }
     }
 
-    /// Appends a text, with the NUL that ends it.
+    /// Appends text with its terminating NUL.
     ///
     /// - Parameter role: what the text is, for the error.
-    /// - Throws: SQLITE_MISUSE for a text with a NUL character, where a node would cut it silently.
+    /// - Throws: SQLITE_MISUSE for text with a NUL character, at which a node would silently cut it.
     mutating func append(text: String, _ role: @autoclosure () -> String) throws(DatabaseError) {
         var text = text
         let hasNUL = text.withUTF8 { bytes in
@@ -41,13 +41,13 @@ extension [UInt8] {
         pad()
     }
 
-    /// Appends the values of parameters: their number, their types, and their contents.
+    /// Appends the values of parameters: their number, types and contents.
     ///
-    /// - Throws: SQLITE_TOOBIG for too many values; SQLITE_MISUSE for a text with a NUL character; SQLITE_MISMATCH for
-    ///   a value that can't be stored.
+    /// - Throws: SQLITE_TOOBIG for too many values; SQLITE_MISUSE for text with a NUL character; SQLITE_MISMATCH for a
+    ///   value that can't be stored.
     mutating func append(_ values: [DatabaseValue]) throws(DatabaseError) {
         guard !values.isEmpty else { return }
-        // The number is one byte: a node would take 256 values for none.
+        // The number is one byte: a node would interpret 256 values as none.
         guard let count = UInt8(exactly: values.count) else {
             throw DatabaseError(
                 resultCode: .SQLITE_TOOBIG,

@@ -1,18 +1,18 @@
-// Requests as the bytes of the protocol, one after the other: several requests leave in a single write.
+// Requests as the bytes of the protocol. Several requests are sent in a single write.
 // https://dqlite.io/docs/reference/wire-protocol
 
 package import Rowan
 
 /// The bytes of requests.
 ///
-/// A request that throws leaves the buffer as it was.
+/// A request that throws leaves the buffer unchanged.
 package struct RequestBuffer {
     private var bytes: [UInt8] = []
 
     /// The number of requests.
     package private(set) var count = 0
 
-    /// The largest request. SQLite's own limit of a text or a blob is of the same order.
+    /// The largest request. SQLite's own limit for text and blobs is of the same order.
     private static let largestRequest = 1 << 30
 
     private static let largestKeptCapacity = 1 << 20
@@ -24,7 +24,7 @@ package struct RequestBuffer {
     /// The number of bytes of all requests.
     package var byteCount: Int { bytes.count }
 
-    /// Removes all requests. The memory of unusually large ones is not kept.
+    /// Removes all requests. The memory of unusually large requests is not kept.
     package mutating func removeAll(keepingCapacity: Bool = true) {
         bytes.removeAll(keepingCapacity: keepingCapacity && bytes.capacity <= Self.largestKeptCapacity)
         count = 0
@@ -37,11 +37,11 @@ package struct RequestBuffer {
     }
 }
 
-/// What a node does in its cluster.
+/// The role of a node in its cluster.
 public enum NodeRole: UInt64, Sendable, CaseIterable {
-    /// It votes for leaders, and stores the data.
+    /// It votes for leaders and stores the data.
     case voter = 0
-    /// It stores the data, and becomes a voter when one fails.
+    /// It stores the data and becomes a voter when one fails.
     case standby = 1
     /// It does not store data.
     case spare = 2
@@ -75,17 +75,19 @@ extension RequestBuffer {
     }
 
     /// Runs a statement that returns no rows. Response: `result`, in which BEGIN and others repeat the counts of the
-    /// statement before.
+    /// previous statement.
     ///
-    /// - Parameter values: the values of all parameters. A node keeps the former values of parameters without one.
+    /// - Parameter values: the values of all parameters. A node keeps the previous values of parameters without a
+    ///   value.
     /// - Throws: ``DatabaseError`` if a value can't be sent.
     package mutating func exec(db: UInt32, statement: UInt32, values: [DatabaseValue]) throws {
         try run(5, db, statement, values)
     }
 
-    /// Runs a statement that returns rows. Responses: `rows`, up to the part that `isLast`.
+    /// Runs a statement that returns rows. Responses: `rows`, up to the part with `isLast`.
     ///
-    /// - Parameter values: the values of all parameters. A node keeps the former values of parameters without one.
+    /// - Parameter values: the values of all parameters. A node keeps the previous values of parameters without a
+    ///   value.
     /// - Throws: ``DatabaseError`` if a value can't be sent.
     package mutating func query(db: UInt32, statement: UInt32, values: [DatabaseValue]) throws {
         try run(6, db, statement, values)
@@ -98,21 +100,21 @@ extension RequestBuffer {
         }
     }
 
-    /// Releases a statement, whose id the next `prepare` may return again. Response: `empty`.
+    /// Releases a statement, whose id may be returned by the next `prepare`. Response: `empty`.
     ///
-    /// - Important: a node crashes if the id is used or finalized once more.
+    /// - Important: a node crashes if the id is used or finalized again.
     package mutating func finalize(db: UInt32, statement: UInt32) { words(7, UInt64(db) | UInt64(statement) << 32) }
 
     /// Runs SQL that returns no rows. Response: `result`.
     ///
-    /// - Throws: ``DatabaseError`` if the SQL contains a NUL character, or a value can't be sent.
+    /// - Throws: ``DatabaseError`` if the SQL contains a NUL character or a value can't be sent.
     package mutating func execSQL(db: UInt32, sql: String, values: [DatabaseValue] = []) throws {
         try run(8, db, sql, values)
     }
 
-    /// Runs SQL that returns rows. Responses: `rows`, up to the part that `isLast`.
+    /// Runs SQL that returns rows. Responses: `rows`, up to the part with `isLast`.
     ///
-    /// - Throws: ``DatabaseError`` if the SQL contains a NUL character, or a value can't be sent.
+    /// - Throws: ``DatabaseError`` if the SQL contains a NUL character or a value can't be sent.
     package mutating func querySQL(db: UInt32, sql: String, values: [DatabaseValue] = []) throws {
         try run(9, db, sql, values)
     }
@@ -125,16 +127,16 @@ extension RequestBuffer {
         }
     }
 
-    /// Does nothing in practice: a node reads it only after it has sent all rows of a query. Response: `empty`.
+    /// Has no effect in practice: a node reads it only after it has sent all rows of a query. Response: `empty`.
     package mutating func interrupt(db: UInt32) { words(10, UInt64(db)) }
 }
 
 // The cluster.
 extension RequestBuffer {
-    /// Asks who leads. Response: `leader`.
+    /// Requests the leader. Response: `leader`.
     package mutating func leader() { words(0, 0) }
 
-    /// Adds a node, as a spare. Response: `empty`.
+    /// Adds a node as a spare. Response: `empty`.
     ///
     /// - Throws: ``DatabaseError`` with the code SQLITE_MISUSE if the address contains a NUL character.
     package mutating func add(id: UInt64, address: String) throws {
@@ -150,14 +152,14 @@ extension RequestBuffer {
     /// Removes a node from the cluster. Response: `empty`.
     package mutating func remove(id: UInt64) { words(14, id) }
 
-    /// Asks for the files of a database. Response: `files`.
+    /// Requests the files of a database. Response: `files`.
     ///
     /// - Throws: ``DatabaseError`` with the code SQLITE_MISUSE if the name contains a NUL character.
     package mutating func dump(name: String) throws {
         try request(15) { body throws(DatabaseError) in try body.append(text: name, "the name of a database") }
     }
 
-    /// Asks for the nodes. Response: `nodes`.
+    /// Requests the nodes. Response: `nodes`.
     package mutating func cluster() {
         // Format 1 has roles.
         words(16, 1)
@@ -166,13 +168,13 @@ extension RequestBuffer {
     /// Makes another node the leader. Response: `empty`.
     package mutating func transfer(id: UInt64) { words(17, id) }
 
-    /// Asks for the properties of the node. Response: `metadata`.
+    /// Requests the properties of the node. Response: `metadata`.
     package mutating func describe() {
-        // A node crashes if another format is asked for.
+        // A node crashes if another format is requested.
         words(18, 0)
     }
 
-    /// Sets the weight of the node: among equal nodes, those of lower weight get a role first. Response: `empty`.
+    /// Sets the weight of the node: among equal nodes, those with lower weight get a role first. Response: `empty`.
     package mutating func weight(_ weight: UInt64) { words(19, weight) }
 }
 

@@ -4,9 +4,9 @@ package import Foundation
 
 /// A response of a node.
 package enum Response {
-    /// The request failed. The code is one of SQLite, or one of dqlite.
+    /// The request failed. The code is an SQLite or dqlite code.
     case failure(code: UInt64, message: String)
-    /// The leader that the node knows of. Without one, the address is empty.
+    /// The leader reported by the node. Without one, the address is empty.
     case leader(id: UInt64, address: String)
     /// - Parameter heartbeat: in milliseconds.
     case welcome(heartbeat: UInt64)
@@ -23,7 +23,7 @@ package enum Response {
     package struct Node: Hashable, Sendable {
         package let id: UInt64
         package let address: String
-        /// `nil` for a role that this version does not know.
+        /// The role; nil for a role unknown to this version.
         package let role: NodeRole?
     }
 }
@@ -57,11 +57,11 @@ extension Response {
 }
 
 extension WireReader {
-    /// The last fields of the body: the code, and the message.
+    /// The last fields of the body: the code and the message.
     ///
-    /// If a step of a query fails, a node sends the failure behind the columns and rows that it has encoded, all in the
-    /// frame of the failure. So the fields are found from the end: no word of a text contains a zero byte, except the
-    /// last one, and each code does.
+    /// If a step of a query fails, a node sends the failure after the columns and rows that it has encoded, all in the
+    /// frame of the failure. The fields are therefore found from the end: in text, only the last word contains a zero
+    /// byte, and each code contains one.
     fileprivate mutating func failure() throws(WireError) -> Response {
         var messageWords = 1
         while messageWords < wordCount, !hasZeroByte(atWord: wordCount - 1 - messageWords) { messageWords += 1 }

@@ -1,4 +1,4 @@
-// Reads the rows of one part, one after the other, where they arrived.
+// Reads the rows of one part, in place.
 
 import Foundation
 import Rowan
@@ -12,7 +12,7 @@ struct RowReader {
 
     private struct Column {
         var type: UInt8 = 0
-        /// The bytes of a text, without the NUL that ends it, or of a blob.
+        /// The bytes of text, without its terminating NUL, or of a blob.
         var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
         var word: UInt64 = 0
     }
@@ -47,7 +47,7 @@ struct RowReader {
         return true
     }
 
-    /// Passes a value on. The memory stays until the reader is gone.
+    /// Passes a value on. The memory stays valid while the reader exists.
     @inline(__always)
     func setResult(_ result: RemoteResult, _ index: Int) {
         // The hidden columns of the virtual table have no values.
@@ -68,7 +68,7 @@ struct RowReader {
         columns.map { column in
             switch column.type {
             case WireType.integer: Int64(bitPattern: column.word).databaseValue
-            // No column contains NaN, but the bytes of a frame may: SQLite turns it into NULL, too.
+            // No column contains NaN, but the bytes of a frame may. SQLite also turns it into NULL.
             case WireType.double:
                 Double(bitPattern: column.word).isNaN ? .null : Double(bitPattern: column.word).databaseValue
             case WireType.text: String(decoding: column.bytes, as: UTF8.self).databaseValue

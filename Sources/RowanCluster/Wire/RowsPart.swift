@@ -1,4 +1,4 @@
-// One frame with rows of a query. A long result arrives in many parts, each with the names of its columns.
+// One frame with rows of a query. A long result arrives in many parts, each with its column names.
 
 import Foundation
 import Rowan
@@ -11,7 +11,7 @@ package struct RowsPart {
 
     package let columnCount: Int
 
-    /// Whether the result has no more parts.
+    /// Whether this is the last part of the result.
     package let isLast: Bool
 
     init(_ memory: FrameMemory, _ range: Range<Int>) throws(WireError) {
@@ -22,7 +22,7 @@ package struct RowsPart {
         for _ in 0..<columnCount { _ = try reader.text() }
         guard reader.end - reader.offset >= 8 else { throw WireReader.truncated }
         rows = reader.offset..<(reader.end - 8)
-        // Rows without columns have no bytes: their number would be unknown.
+        // Rows without columns have no bytes, so their number would be unknown.
         guard columnCount > 0 || rows.isEmpty else { throw .malformed("rows have no columns") }
         var marker = WireReader(memory.start, rows.upperBound..<range.upperBound)
         switch try marker.word() {
@@ -37,19 +37,18 @@ package struct RowsPart {
         var reader = WireReader(memory.start, names)
         var result: [String] = []
         result.reserveCapacity(columnCount)
-        // The initializer has read them: they do not throw.
+        // The initializer has already read them, so they can't throw.
         for _ in 0..<columnCount { result.append((try? reader.string()) ?? "") }
         withExtendedLifetime(memory) {}
         return result
     }
 
-    /// Reads the rows.
     var rowReader: WireReader { WireReader(memory.start, rows) }
 
     /// Whether there are no rows in this part.
     package var isEmpty: Bool { rows.isEmpty }
 
-    /// The number of words with the types of a row's columns, which are 4 bits each.
+    /// The number of words that contain the types of a row's columns, 4 bits each.
     var headerWords: Int { (columnCount + 15) / 16 }
 }
 

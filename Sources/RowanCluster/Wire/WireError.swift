@@ -1,16 +1,16 @@
-// What can go wrong between the driver and a node, except what the node itself answers.
+// Errors between the driver and a node, except those that the node itself reports.
 
 /// An error of a connection to a node.
 package enum WireError: Error, Hashable {
-    /// The node, or the network, closed the connection. Requests without a response may have been executed.
+    /// The node or the network closed the connection. Requests without a response may have been executed.
     case closed(String)
     /// The deadline has passed. Requests without a response may have been executed.
     case timedOut
     /// `cancel()` was called. Requests without a response may have been executed.
     case cancelled
-    /// The node sent bytes that are not of the protocol.
+    /// The node sent bytes that don't conform to the protocol.
     case malformed(String)
-    /// There is no connection: nothing was sent.
+    /// There is no connection, so nothing was sent.
     case unreachable(String)
 }
 

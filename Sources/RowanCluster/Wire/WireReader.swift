@@ -1,16 +1,16 @@
-// Reads the fields of a response, in place. Each read checks the bounds first: the bytes come from the network.
+// Reads the fields of a response, in place. Each read first checks the bounds, because the bytes come from the network.
 
 import Foundation
 
-/// Reads words, texts and blobs.
+/// Reads words, text and blobs.
 struct WireReader {
     private let start: UnsafeRawPointer
-    /// Where the next field starts, and where the fields end.
+    /// The start of the next field and the end of the fields.
     private(set) var offset: Int
     let end: Int
 
     /// - Parameters:
-    ///   - start: the address that offsets count from; valid as long as the reader.
+    ///   - start: the address from which offsets count; valid while the reader exists.
     ///   - range: whole words.
     init(_ start: UnsafeRawPointer, _ range: Range<Int>) {
         precondition(range.count % 8 == 0)
@@ -21,7 +21,7 @@ struct WireReader {
 
     @inline(__always) var isAtEnd: Bool { offset == end }
 
-    /// Reads a number of eight bytes.
+    /// Reads an eight-byte number.
     @inline(__always)
     mutating func word() throws(WireError) -> UInt64 {
         guard end &- offset >= 8 else { throw Self.truncated }
@@ -31,13 +31,13 @@ struct WireReader {
 
     /// Reads the number of elements that follow.
     ///
-    /// - Parameter size: the least number of words of an element.
+    /// - Parameter size: the minimum number of words of an element.
     mutating func count(ofSize size: Int) throws(WireError) -> Int {
         guard let count = Int(exactly: try word()), count <= (end - offset) / (8 * size) else { throw Self.truncated }
         return count
     }
 
-    /// Reads the bytes of a text, without the NUL that ends it.
+    /// Reads the bytes of text, without its terminating NUL.
     @inline(__always)
     mutating func text() throws(WireError) -> UnsafeRawBufferPointer {
         let first = offset
@@ -53,16 +53,16 @@ struct WireReader {
         throw Self.truncated
     }
 
-    /// The highest bit of the lowest byte that is zero, and maybe of others above it; 0 without such a byte.
+    /// The highest bit of the lowest zero byte, and possibly of others above it; 0 without such a byte.
     @inline(__always)
     private static func zeroBytes(of word: UInt64) -> UInt64 {
         (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
     }
 
-    /// The number of words that are not read.
+    /// The number of unread words.
     var wordCount: Int { (end - offset) / 8 }
 
-    /// Whether a byte is zero in one of the words that are not read.
+    /// Whether one of the unread words contains a zero byte.
     func hasZeroByte(atWord index: Int) -> Bool {
         precondition((0..<wordCount).contains(index))
         return Self.zeroBytes(of: start.loadUnaligned(fromByteOffset: offset + 8 * index, as: UInt64.self)) != 0
@@ -76,7 +76,7 @@ struct WireReader {
         let length = try word()
         guard length <= UInt64(end &- offset) else { throw Self.truncated }
         let bytes = UnsafeRawBufferPointer(start: start + offset, count: Int(length))
-        // There are whole words from here to the end: the padding is inside.
+        // Only whole words are left, so the padding is included.
         offset &+= (Int(length) &+ 7) & ~7
         return bytes
     }

@@ -1,5 +1,5 @@
-// The life of a server's database, with swift-service-lifecycle: opened and migrated before the first request, closed after
-// the last one.
+// The lifecycle of a server's database, with swift-service-lifecycle: opened and migrated before the first request,
+// closed after the last one.
 
 import Dispatch
 public import Logging
@@ -17,24 +17,24 @@ import Synchronization
 /// try await group.run()
 /// ```
 ///
-/// A service group shuts its services down in the reverse order: put the database in front of what uses it. On a graceful
-/// shutdown, and if its task is cancelled, the service ends the observations, waits for the running accesses, copies the
-/// write-ahead log into the file, and closes the pool. Accesses that go on for too long are interrupted, and named in the
-/// log.
+/// A service group shuts its services down in reverse order: list the database before the services that use it. On a
+/// graceful shutdown, or if its task is cancelled, the service ends the observations, waits for running accesses,
+/// copies the write-ahead log into the file, and closes the pool. Accesses that take too long are interrupted and
+/// logged.
 public struct DatabaseService: Service {
-    /// How a service works.
+    /// The options of a service.
     public struct Options: Sendable {
-        /// How long the closing waits for running accesses, and how long for `beforeClosing`. 10 s by default.
+        /// The maximum time to wait for running accesses when closing, and for `beforeClosing`. 10 s by default.
         public var shutdownTimeout = Duration.seconds(10)
-        /// How often SQLite looks for statistics that are missing or outdated, and once at the closing. Nil by default:
-        /// never. Some hours are usual. <https://sqlite.org/pragma.html#pragma_optimize>
+        /// The interval at which SQLite checks for missing or outdated statistics, which it also does once when
+        /// closing. Nil by default: never. Some hours are usual. <https://sqlite.org/pragma.html#pragma_optimize>
         public var optimizeInterval: Duration?
 
         /// Creates the default options.
         public init() {}
     }
 
-    /// What runs on the database before it opens, or before it closes.
+    /// A step that runs on the database before it opens or closes.
     public typealias Step<Argument> = @Sendable (Argument) async throws -> Void
 
     /// The database.
@@ -46,11 +46,11 @@ public struct DatabaseService: Service {
     /// Creates a service that closes a pool.
     ///
     /// - Parameters:
-    ///   - pool: a pool that is open.
-    ///   - logger: where the service writes.
-    ///   - options: how it works.
-    ///   - beforeClosing: runs when the accesses have ended that were running, and the write-ahead log is copied, unless
-    ///     Litestream replicates the database: a last backup. After ``Options/shutdownTimeout``, it is cancelled.
+    ///   - pool: an open pool.
+    ///   - logger: the logger of the service.
+    ///   - options: the options of the service.
+    ///   - beforeClosing: runs after running accesses have finished and the write-ahead log is copied, unless
+    ///     Litestream replicates the database: for a last backup. After ``Options/shutdownTimeout``, it is cancelled.
     public init(
         _ pool: DatabasePool, logger: Logger = Logger(label: "Rowan"), options: Options = Options(),
         beforeClosing: Step<DatabasePool>? = nil
@@ -58,7 +58,7 @@ public struct DatabaseService: Service {
         (self.pool, self.logger, self.options, self.beforeClosing) = (pool, logger, options, beforeClosing)
     }
 
-    /// Opens a database, and migrates it.
+    /// Opens a database and migrates it.
     ///
     /// ```swift
     /// let database = try await DatabaseService.open(path: path, migrator: migrator) { path in
@@ -70,13 +70,13 @@ public struct DatabaseService: Service {
     ///   - path: the path of the database file.
     ///   - configuration: the configuration of the pool.
     ///   - migrator: the migrations of the program; nil if it has none.
-    ///   - logger: where the service writes.
-    ///   - options: how it works.
-    ///   - beforeOpening: runs first, with the path: it may restore the file.
-    ///   - beforeClosing: runs when the accesses have ended that were running, and the write-ahead log is copied. After
+    ///   - logger: the logger of the service.
+    ///   - options: the options of the service.
+    ///   - beforeOpening: runs first, with the path. It may restore the file.
+    ///   - beforeClosing: runs after running accesses have finished and the write-ahead log is copied. After
     ///     ``Options/shutdownTimeout``, it is cancelled.
     /// - Returns: a service whose pool is ready.
-    /// - Throws: the errors of `beforeOpening`, of the pool and of the migrations: the pool is closed again.
+    /// - Throws: errors of `beforeOpening`, the pool and the migrations, after closing the pool.
     public static func open(
         path: String, configuration: Configuration = Configuration(), migrator: DatabaseMigrator? = nil,
         logger: Logger = Logger(label: "Rowan"), options: Options = Options(),
@@ -100,13 +100,13 @@ public struct DatabaseService: Service {
         }
     }
 
-    /// Waits for the graceful shutdown, and closes the database.
+    /// Waits for the graceful shutdown and closes the database.
     ///
-    /// - Throws: ``DatabaseServiceError`` if accesses don't end in time; the errors of `beforeClosing` and of the closing; a
-    ///   `CancellationError` if `beforeClosing` does not end in time.
+    /// - Throws: ``DatabaseServiceError`` if accesses don't finish in time; errors of `beforeClosing` and of closing; a
+    ///   `CancellationError` if `beforeClosing` does not finish in time.
     public func run() async throws {
         await waitForShutdown()
-        // A cancelled task closes its database, too.
+        // A cancelled task also closes its database.
         let closing = Task { try await close() }
         try await closing.value
     }
@@ -114,7 +114,7 @@ public struct DatabaseService: Service {
     private func waitForShutdown() async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                // A cancellation is the end, too.
+                // A cancellation is also a shutdown.
                 try? await gracefulShutdown()
             }
             if let interval = options.optimizeInterval { group.addTask { await optimize(every: interval) } }
@@ -142,7 +142,7 @@ public struct DatabaseService: Service {
     private func close() async throws {
         let pool = pool
         logger.debug("the database is closing")
-        // No access is running inside of the barrier.
+        // No access is running inside the barrier.
         do {
             try await ending {
                 try pool.endObservations()
@@ -155,7 +155,7 @@ public struct DatabaseService: Service {
         if options.optimizeInterval != nil { await optimize() }
         await checkpoint()
         let step = await runBeforeClosing()
-        // Accesses that have begun in the meantime end, too.
+        // Accesses that have started in the meantime also finish.
         try await ending { try pool.close() }
         logger.info("the database is closed")
         // Closing loses nothing that is committed.
@@ -178,7 +178,7 @@ public struct DatabaseService: Service {
         return .failure(CancellationError())
     }
 
-    /// Runs work that waits for accesses. After the timeout, they are interrupted, and named in the log.
+    /// Runs work that waits for accesses. After the timeout, these are interrupted and logged.
     private func ending(_ work: @escaping @Sendable () throws -> Void) async throws {
         let outcome = Outcome()
         DispatchQueue.global().async { outcome.set(Result { try work() }) }
@@ -195,10 +195,10 @@ public struct DatabaseService: Service {
     }
 
     private func checkpoint() async {
-        // Litestream empties the log itself, once the replica has it.
+        // Litestream empties the log itself once it is replicated.
         guard !pool.configuration.replicatedByLitestream else { return }
         do { try await pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } } catch {
-            // Another process reads the log: what it needs stays in it, and is not lost.
+            // Another process reads the log. What it needs stays in the log and is not lost.
             logger.notice("the write-ahead log is not copied yet: \(error)")
         }
     }
@@ -211,7 +211,7 @@ public struct DatabaseService: Service {
     }
 }
 
-/// The outcome of work, for which somebody waits for a limited time.
+/// The outcome of work that is awaited for a limited time.
 private final class Outcome: Sendable {
     private struct State {
         var result: Result<Void, any Error>?
@@ -227,7 +227,7 @@ private final class Outcome: Sendable {
         }?.resume(returning: result)
     }
 
-    /// - Returns: nil if the work has not ended in time.
+    /// - Returns: nil if the work has not finished in time.
     func value(by deadline: ContinuousClock.Instant) async -> Result<Void, any Error>? {
         await withCheckedContinuation { continuation in
             let known = state.withLock { state in
@@ -235,7 +235,7 @@ private final class Outcome: Sendable {
                 return state.result
             }
             if let known { return continuation.resume(returning: known) }
-            // Nobody cancels the task. It finds the waiter, or somebody else has.
+            // The task is never cancelled. It resumes the waiter, unless that has already happened.
             Task {
                 try? await Task.sleep(until: deadline)
                 self.state.withLock { $0.waiter.take() }?.resume(returning: nil)
@@ -250,12 +250,12 @@ extension Result where Failure == any Error {
     }
 }
 
-/// Accesses that did not end in time, so that the database could not be closed.
+/// The error for accesses that did not finish in time, so that the database could not be closed.
 public struct DatabaseServiceError: Error, CustomStringConvertible {
-    /// The accesses, with their call sites, durations and last statements as far as they are known.
+    /// The accesses, with their call sites, durations and last statements if known.
     public let accesses: [String]
 
-    /// What has happened, and what to do.
+    /// What happened and what to do.
     public var description: String {
         """
         the database can't be closed, because accesses are still running: \(accesses.joined(separator: "; ")). Make them \

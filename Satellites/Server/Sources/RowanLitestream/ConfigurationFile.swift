@@ -1,31 +1,31 @@
-// The file that Litestream reads. It names variables of the environment for all that may be secret, or that YAML and the
-// expansion of variables would change.
+// The file that Litestream reads. It refers to environment variables for all values that may be secret, or that YAML
+// and the expansion of variables would change.
 
 import Foundation
 
-/// A folder of this process that holds the configuration of one Litestream process, and its control socket.
+/// A folder of this process that contains the configuration of one Litestream process and its control socket.
 struct ConfigurationFile: Sendable {
     let folder: URL
-    /// What the variables of the file stand for.
+    /// The values of the variables in the file.
     let environment: [String: String]
 
     var path: String { folder.appendingPathComponent("c.yml").path }
     var socket: String { folder.appendingPathComponent("s").path }
 
-    /// - Parameter isSingleRun: whether Litestream ends by itself (`-once`).
-    /// - Throws: ``LitestreamError/Kind/invalidSetting`` for a URL that YAML can't contain, and errors of the disk.
+    /// - Parameter isSingleRun: whether Litestream exits by itself (`-once`).
+    /// - Throws: ``LitestreamError/Kind/invalidSetting`` for a URL that YAML can't contain, and file system errors.
     init(
         replica: LitestreamReplica, database: String, shutdownTimeout: Duration = .seconds(30),
         isSingleRun: Bool = false
     ) throws {
         try Self.checkScheme(of: replica.url)
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("rl-\(UUID().uuidString.prefix(13))")
-        // Litestream expands variables before it reads the YAML: each value is a complete scalar.
+        // Litestream expands variables before it reads the YAML, so each value is a complete scalar.
         environment = replica.environment.merging(
             [
                 "ROWAN_LITESTREAM_DATABASE": try Self.scalar(database, "the path of the database"),
                 "ROWAN_LITESTREAM_URL": try Self.scalar(replica.url, "the URL of the replica"),
-                // This process decides what it logs.
+                // This process determines the log level.
                 "LOG_LEVEL": "info",
             ]) { $1 }
         var text = """
@@ -58,11 +58,11 @@ struct ConfigurationFile: Sendable {
     }
 
     func remove() {
-        // A folder in the temporary folder: the system deletes what is left.
+        // A folder in the temporary folder, where the system deletes what is left.
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Litestream takes what it does not know for a path: a misspelt scheme would replicate to the disk of this machine.
+    /// Litestream treats an unknown scheme as a path: a misspelled one would replicate to the disk of this machine.
     private static func checkScheme(of url: String) throws {
         let schemes = ["file", "s3", "gs", "abs", "sftp", "nats", "oss", "webdav", "webdavs"]
         let scheme = url.range(of: "://").map { url[..<$0.lowerBound] }
@@ -75,7 +75,7 @@ struct ConfigurationFile: Sendable {
         }
     }
 
-    /// A JSON string, which is a YAML scalar, too.
+    /// A JSON string, which is also a YAML scalar.
     private static func scalar(_ value: String, _ name: String) throws -> String {
         guard !value.isEmpty, !value.unicodeScalars.contains(where: { $0.value < 32 || $0.value == 127 }) else {
             throw LitestreamError(.invalidSetting, "\(name) is empty, or contains control characters")
@@ -87,7 +87,7 @@ struct ConfigurationFile: Sendable {
 }
 
 extension Duration {
-    /// The duration in milliseconds, as Litestream reads it.
+    /// The duration in milliseconds, in Litestream's syntax.
     var litestream: String { "\(milliseconds)ms" }
 
     var milliseconds: Int64 {

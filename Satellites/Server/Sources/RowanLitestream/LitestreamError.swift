@@ -1,6 +1,6 @@
-// What can go wrong between this process, Litestream and the replica.
+// Errors between this process, Litestream and the replica.
 
-/// An error of Litestream, or of what it was asked for.
+/// An error of Litestream, or of a request to it.
 ///
 /// ```swift
 /// do {
@@ -12,15 +12,15 @@
 public struct LitestreamError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kinds of errors.
     public enum Kind: Sendable, Hashable {
-        /// The program is not installed, or not where it was said to be.
+        /// The program is not installed, or not at the given path.
         case programNotFound
-        /// A restore would overwrite a database, or files that belong to one.
+        /// A restore would overwrite a database or files that belong to one.
         case databaseExists
         /// The replica contains no backup, or none that is old enough.
         case noBackup
-        /// A command of Litestream has failed: the message is Litestream's.
+        /// A Litestream command failed. The message is Litestream's.
         case commandFailed
-        /// Litestream does not run, or does not answer.
+        /// Litestream does not run or does not respond.
         case notRunning
         /// The replica has not confirmed the changes.
         case notAcknowledged
@@ -28,9 +28,9 @@ public struct LitestreamError: Error, Sendable, Hashable, CustomStringConvertibl
         case invalidSetting
     }
 
-    /// What kind of error it is.
+    /// The kind of the error.
     public let kind: Kind
-    /// What happened, and what to do.
+    /// What happened and what to do.
     public let message: String
 
     init(_ kind: Kind, _ message: String) {

@@ -1,4 +1,4 @@
-// A copy of the database on another machine, which follows the replica: reads that scale, and may be seconds old.
+// A copy of the database on another machine, which follows the replica: for reads that scale and may be seconds old.
 
 import Foundation
 public import Logging
@@ -26,9 +26,9 @@ extension LitestreamReplica {
     /// Nothing runs before ``LitestreamFollower/run()``.
     ///
     /// - Parameters:
-    ///   - path: The path of the copy, which belongs to the follower: it restores it anew at each start.
-    ///   - interval: How often the follower asks the replica for changes.
-    ///   - logger: Gets the lines that Litestream logs.
+    ///   - path: The path of the copy, which belongs to the follower: it is restored at each start.
+    ///   - interval: The interval at which the follower polls the replica for changes.
+    ///   - logger: Receives the lines that Litestream logs.
     public func follower(
         at path: String, interval: Duration = .seconds(1), logger: Logger = Logger(label: "litestream")
     ) -> LitestreamFollower {
@@ -43,16 +43,16 @@ extension LitestreamReplica {
 /// let group = ServiceGroup(services: [follower, server], logger: logger)
 /// ```
 ///
-/// Reads see whole commits, later than the server that writes by its ``LitestreamReplica/syncInterval`` and the interval of
-/// the follower. What remains with Litestream 0.5.17:
+/// Reads see whole commits, delayed by the ``LitestreamReplica/syncInterval`` of the writing server and the interval of
+/// the follower. Limitations of Litestream 0.5.17:
 ///
-/// - Each start restores the whole database: Litestream refuses to go on with an existing copy.
-/// - The part of a database above two gigabytes may be outdated: SQLite maps no more into memory, and pages that it keeps
-///   in its cache don't notice what Litestream writes.
-/// - Observations of other processes miss commits that change neither the schema nor the number of pages. Fetch in
+/// - Each start restores the whole database: Litestream can't continue with an existing copy.
+/// - The part of a database above two gigabytes may be outdated: SQLite maps no more into memory, and pages in its
+///   cache don't reflect what Litestream writes.
+/// - Observations of other processes miss commits that change neither the schema nor the number of pages. Fetch at
 ///   intervals instead.
-/// - A follower that was cut off from the replica for longer than ``LitestreamReplica/detailedRetention`` may stop to
-///   advance, without an error (Litestream's issue 1515). Start the service again.
+/// - A follower that was disconnected from the replica for longer than ``LitestreamReplica/detailedRetention`` may stop
+///   advancing without an error (Litestream's issue 1515). Restart the service.
 ///
 /// Source: <https://litestream.io/reference/restore/>
 public final class LitestreamFollower: Service, Sendable {
@@ -71,26 +71,26 @@ public final class LitestreamFollower: Service, Sendable {
 
     /// The configuration of connections that read the copy.
     ///
-    /// They refuse writes, wait while Litestream applies changes, and read through mapped memory: a page cache would miss
-    /// what Litestream writes.
+    /// They reject writes, wait while Litestream applies changes, and read through mapped memory: a page cache would
+    /// miss what Litestream writes.
     public static var configuration: Rowan.Configuration {
         var configuration = Rowan.Configuration()
         configuration.readonly = true
         configuration.busyMode = .timeout(10)
-        // SQLite limits it to what it was built with: two gigabytes.
+        // SQLite limits it to its build-time maximum: two gigabytes.
         configuration.mmapSize = 0x7fff_0000
         return configuration
     }
 
-    /// Waits until the copy is there, and opens it.
+    /// Waits until the copy exists and opens it.
     ///
     /// ```swift
     /// let pool = try await follower.openPool()
     /// ```
     ///
-    /// - Parameter timeout: How long to wait for ``run()`` to restore the database.
-    /// - Throws: ``LitestreamError/Kind/notRunning`` after the timeout, ``LitestreamError/Kind/invalidSetting`` if SQLite
-    ///   is built without memory mapping, and errors of the database.
+    /// - Parameter timeout: The maximum time to wait for ``run()`` to restore the database.
+    /// - Throws: ``LitestreamError/Kind/notRunning`` after the timeout, ``LitestreamError/Kind/invalidSetting`` if
+    ///   SQLite is built without memory mapping, and database errors.
     public func openPool(timeout: Duration = .seconds(300)) async throws -> DatabasePool {
         let deadline = ContinuousClock.now + timeout
         while !isReady.withLock({ $0 }) {
@@ -109,15 +109,15 @@ public final class LitestreamFollower: Service, Sendable {
         return pool
     }
 
-    /// Restores the copy and follows the replica, until the graceful shutdown or until the task is cancelled.
+    /// Restores the copy and follows the replica until the graceful shutdown or until the task is cancelled.
     ///
     /// ```swift
     /// try await ServiceGroup(services: [follower, server], logger: logger).run()
     /// ```
     ///
-    /// - Throws: ``LitestreamError/Kind/databaseExists`` if a database is at the path that no follower has restored;
-    ///   ``LitestreamError/Kind/commandFailed`` if Litestream ends. Connections are then outdated: end the program, and
-    ///   start it again.
+    /// - Throws: ``LitestreamError/Kind/databaseExists`` if there is a database at the path that no follower has
+    ///   restored; ``LitestreamError/Kind/commandFailed`` if Litestream exits. Connections are then outdated: restart
+    ///   the program.
     public func run() async throws {
         try removeCopy()
         let file = try ConfigurationFile(replica: replica, database: path)
@@ -149,7 +149,7 @@ public final class LitestreamFollower: Service, Sendable {
         }
     }
 
-    /// Runs Litestream, which only ends because of an error or a cancellation.
+    /// Runs Litestream, which exits only because of an error or a cancellation.
     private func follow(_ file: ConfigurationFile) async throws {
         var last = ""
         let milliseconds = max(1, interval.milliseconds)
@@ -172,7 +172,7 @@ public final class LitestreamFollower: Service, Sendable {
         throw LitestreamError(.commandFailed, "litestream restore -f has ended (\(status)): \(last)")
     }
 
-    // `restore` has no `exec`: the shell waits for both ends, that of Litestream and that of this process.
+    // `restore` has no `exec`, so the shell waits for both Litestream and this process to exit.
     private static let script = """
         exec 3<&0
         "$@" 3<&- & child=$!
@@ -184,8 +184,8 @@ public final class LitestreamFollower: Service, Sendable {
         exit $code
         """
 
-    /// Takes the copy out of WAL mode as soon as it is there: connections in WAL mode hold a lock for as long as they are
-    /// open, and Litestream would wait for them forever.
+    /// Takes the copy out of WAL mode as soon as it exists: connections in WAL mode hold a lock while they are open,
+    /// and Litestream would wait for them indefinitely.
     private func prepare() async throws {
         while !FileManager.default.fileExists(atPath: path + "-txid") { try await Task.sleep(for: .milliseconds(20)) }
         while true {
@@ -195,7 +195,7 @@ public final class LitestreamFollower: Service, Sendable {
                 try queue.close()
                 break
             } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-                // Litestream applies changes.
+                // Litestream is applying changes.
                 try await Task.sleep(for: .milliseconds(20))
             }
         }

@@ -1,4 +1,4 @@
-// Where the program is, and how one of its commands runs to its end.
+// The location of the program, and how its commands run to completion.
 
 import Foundation
 import Subprocess
@@ -25,7 +25,7 @@ public struct LitestreamProgram: Sendable, Hashable {
 
     /// The path of the program.
     ///
-    /// - Throws: ``LitestreamError/Kind/programNotFound`` if no file that can be run is there.
+    /// - Throws: ``LitestreamError/Kind/programNotFound`` if there is no executable file.
     public func resolvedPath() throws -> String {
         guard let path else {
             let folders = ProcessInfo.processInfo.environment["PATH"] ?? ""
@@ -54,17 +54,17 @@ public struct LitestreamProgram: Sendable, Hashable {
             && FileManager.default.isExecutableFile(atPath: path)
     }
 
-    /// Runs a command to its end.
+    /// Runs a command to completion.
     ///
-    /// - Returns: what it has written to its standard output.
-    /// - Throws: ``LitestreamError/Kind/commandFailed``, with what the program has written to its standard error.
+    /// - Returns: its standard output.
+    /// - Throws: ``LitestreamError/Kind/commandFailed``, with the program's standard error.
     func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> String {
         let result = try await Subprocess.run(
             .path(FilePath(try resolvedPath())), arguments: Arguments(arguments),
             environment: .inherit.updating(litestream: environment), platformOptions: .ownGroup,
             output: .string(limit: 16 << 20), error: .string(limit: 16 << 20))
         guard result.terminationStatus.isSuccess else {
-            // A cancelled command was ended by Subprocess.
+            // Subprocess has stopped a cancelled command.
             try Task.checkCancellation()
             let text = result.standardError.trimmingCharacters(in: .whitespacesAndNewlines)
             let message = text.split(separator: "\n").last.map(String.init) ?? ""
@@ -76,7 +76,7 @@ public struct LitestreamProgram: Sendable, Hashable {
         return result.standardOutput
     }
 
-    /// Runs a command to its end, and reads its answer, which is JSON.
+    /// Runs a command to completion and reads its response, which is JSON.
     func answer<A: Decodable>(
         _ type: A.Type, _ arguments: [String], environment: [String: String] = [:]
     ) async throws -> A {
@@ -91,7 +91,7 @@ public struct LitestreamProgram: Sendable, Hashable {
 }
 
 extension Environment {
-    /// The variables of this process and others.
+    /// The variables of this process, with others added.
     func updating(litestream variables: [String: String]) -> Environment {
         var keys: [Key: String?] = [:]
         for (name, value) in variables {
@@ -103,7 +103,7 @@ extension Environment {
 }
 
 extension PlatformOptions {
-    /// A process group of its own: Ctrl-C in a terminal ends the server, which then ends Litestream.
+    /// A separate process group, so that Ctrl-C in a terminal stops the server, which then stops Litestream.
     static var ownGroup: PlatformOptions {
         var options = PlatformOptions()
         options.processGroupID = 0

@@ -1,4 +1,4 @@
-// Restores: into a folder beside the database first, so that a database is there as a whole or not at all.
+// Restores go to a folder next to the database first, so that a database exists completely or not at all.
 
 public import Foundation
 
@@ -13,17 +13,17 @@ import Darwin
 #endif
 
 extension LitestreamReplica {
-    /// What ``restoreIfMissing(to:integrityCheck:)`` has found.
+    /// The outcome of ``restoreIfMissing(to:integrityCheck:)``.
     public enum RestoreOutcome: Sendable, Hashable {
-        /// The database was there: nothing was restored.
+        /// The database existed, so nothing was restored.
         case databaseExists
-        /// The replica is empty, as before the first start: nothing was restored.
+        /// The replica is empty, as before the first start, so nothing was restored.
         case noBackup
         /// The database was restored.
         case restored
     }
 
-    /// How thoroughly a restored database is checked before it gets its name.
+    /// The check of a restored database before it gets its name.
     public enum IntegrityCheck: String, Sendable, Hashable {
         /// No check.
         case none
@@ -33,19 +33,19 @@ extension LitestreamReplica {
         case full
     }
 
-    /// Restores a database that does not exist: what a server does first.
+    /// Restores a database if it does not exist, when a server starts.
     ///
     /// ```swift
     /// try await replica.restoreIfMissing(to: "/data/places.sqlite")
     /// let pool = try DatabasePool(path: "/data/places.sqlite", configuration: configuration)
     /// ```
     ///
-    /// After a failure, or if the process ends, nothing is at the path: the next start tries again.
+    /// After a failure, or if the process exits, the path is empty: the next start retries.
     ///
     /// - Parameters:
     ///   - path: The path of the database. Its folder is created.
     ///   - integrityCheck: A check of the restored database.
-    /// - Throws: ``LitestreamError``, and errors of the disk. An empty replica is no error.
+    /// - Throws: ``LitestreamError``, and file system errors. An empty replica is not an error.
     ///
     /// Source: <https://litestream.io/reference/restore/>
     @discardableResult
@@ -61,24 +61,24 @@ extension LitestreamReplica {
         }
     }
 
-    /// Restores a database, as it was at a date, or as the replica knows it now.
+    /// Restores a database as of a date, or in its newest replicated state.
     ///
     /// ```swift
     /// // Before the mistake of 14:03.
     /// try await replica.restore(to: "/data/before.sqlite", at: date)
     /// ```
     ///
-    /// The database contains the commits that Litestream had sent by the date: those of the last
-    /// ``LitestreamReplica/syncInterval`` before it may be missing. Litestream merges what is older than
-    /// ``LitestreamReplica/detailedRetention``: there, the last thirty seconds or more may be missing.
+    /// The database contains the commits that Litestream had sent by the date; those of the last
+    /// ``LitestreamReplica/syncInterval`` before it may be missing. Litestream merges changes older than
+    /// ``LitestreamReplica/detailedRetention``, so for those dates, the last thirty seconds or more may be missing.
     ///
     /// - Parameters:
     ///   - path: The path of the database. Its folder is created.
-    ///   - date: A moment, or nil for the newest state.
+    ///   - date: A date, or nil for the newest state.
     ///   - integrityCheck: A check of the restored database.
-    /// - Throws: ``LitestreamError/Kind/databaseExists`` if a database is there, or the WAL or the journal of one;
-    ///   ``LitestreamError/Kind/noBackup`` if the replica is empty, or younger than the date; other kinds, and errors of
-    ///   the disk. Nothing is at the path then.
+    /// - Throws: ``LitestreamError/Kind/databaseExists`` if there is a database, or the WAL or journal of one;
+    ///   ``LitestreamError/Kind/noBackup`` if the replica is empty or newer than the date; other kinds, and file system
+    ///   errors. The path is then empty.
     ///
     /// Source: <https://litestream.io/reference/restore/>
     public func restore(
@@ -89,7 +89,7 @@ extension LitestreamReplica {
         let parent = target.deletingLastPathComponent()
         let folder = parent.appendingPathComponent(".\(target.lastPathComponent).restoring-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // What is left over has a name of its own, and is in no one's way.
+        // The remaining folder has a unique name and can stay.
         defer { try? FileManager.default.removeItem(at: folder) }
         let restored = folder.appendingPathComponent("database")
         let file = try ConfigurationFile(replica: self, database: target.path)
@@ -107,7 +107,7 @@ extension LitestreamReplica {
         }
         try Self.synchronize(restored.path)
         try Self.refuseExisting(path)
-        // A link, unlike a renaming, never replaces a file.
+        // A link, unlike a rename, never replaces a file.
         guard link(restored.path, target.path) == 0 else {
             guard errno != EEXIST else { return try Self.refuseExisting(path) }
             throw CocoaError.error(
@@ -117,7 +117,7 @@ extension LitestreamReplica {
     }
 
     private static func refuseExisting(_ path: String) throws {
-        // SQLite would apply a WAL or a journal that was left behind to the restored database.
+        // SQLite would apply a leftover WAL or journal to the restored database.
         for suffix in ["", "-wal", "-journal"] where FileManager.default.fileExists(atPath: path + suffix) {
             throw LitestreamError(
                 .databaseExists,
@@ -125,7 +125,7 @@ extension LitestreamReplica {
         }
     }
 
-    /// Gives a file, or the names of a folder, to the disk.
+    /// Writes a file, or the names in a folder, to the disk.
     private static func synchronize(_ path: String) throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0, fsync(descriptor) == 0 else {

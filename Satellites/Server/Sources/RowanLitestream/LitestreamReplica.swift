@@ -1,6 +1,6 @@
-// A replica of a database on object storage, and the settings that Litestream gets for it.
+// A replica of a database on object storage, and Litestream's settings for it.
 
-/// A replica that Litestream writes and restores: a URL, and how to reach it.
+/// A replica that Litestream writes and restores: a URL and access settings.
 ///
 /// ```swift
 /// let replica = LitestreamReplica(
@@ -20,37 +20,38 @@
 ///
 /// Source: <https://litestream.io/reference/config/>
 public struct LitestreamReplica: Sendable {
-    /// Where the replica is: `s3://bucket/path`, `file:///path`, `sftp://host/path`, and others that Litestream knows.
+    /// The URL of the replica: `s3://bucket/path`, `file:///path`, `sftp://host/path`, and others that Litestream
+    /// supports.
     ///
-    /// Litestream reads it from its environment. It is neither an argument nor written to a file, so it may contain a
-    /// password.
+    /// Litestream reads it from its environment. It is neither passed as an argument nor written to a file, so it may
+    /// contain a password.
     public var url: String
 
-    /// The program: looked for in `PATH` by default.
+    /// The program. By default, it is searched for in `PATH`.
     public var program: LitestreamProgram
 
-    /// Variables that Litestream gets besides those of this process, such as the keys of the storage.
+    /// Additional environment variables for Litestream, such as storage keys.
     ///
-    /// Litestream reads `LITESTREAM_ACCESS_KEY_ID` and `LITESTREAM_SECRET_ACCESS_KEY`, or the variables of the SDK of
-    /// the storage. If this process has them, there is nothing to set.
+    /// Litestream reads `LITESTREAM_ACCESS_KEY_ID` and `LITESTREAM_SECRET_ACCESS_KEY`, or the variables of the storage
+    /// SDK. If this process has them, there is nothing to set.
     public var environment: [String: String]
 
-    /// How often Litestream sends changes: the rows of the last interval are lost with the machine.
+    /// The interval at which Litestream sends changes. If the machine is lost, so are the rows of the last interval.
     ///
     /// One second by default. An interval without changes sends nothing.
     public var syncInterval: Duration = .seconds(1)
 
-    /// For how long ``restore(to:at:integrityCheck:)`` finds the state at each sync: five minutes by default.
+    /// The time for which ``restore(to:at:integrityCheck:)`` finds the state at each sync. Five minutes by default.
     ///
-    /// Litestream merges older syncs, into files of thirty seconds at first.
+    /// Litestream merges older syncs, initially into files of thirty seconds.
     public var detailedRetention: Duration = .seconds(300)
 
-    /// How often Litestream writes the whole database to the replica: once a day by default.
+    /// The interval at which Litestream writes the whole database to the replica. Once a day by default.
     ///
-    /// A restore reads the newest of them before a moment, and the changes after it.
+    /// A restore reads the newest of them before a date, and the subsequent changes.
     public var snapshotInterval: Duration = .seconds(24 * 3600)
 
-    /// For how long the replica keeps old snapshots: one day by default.
+    /// The time for which the replica keeps old snapshots. One day by default.
     ///
     /// ``restore(to:at:integrityCheck:)`` can't go back any further.
     public var retention: Duration = .seconds(24 * 3600)
@@ -62,9 +63,9 @@ public struct LitestreamReplica: Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - url: Where the replica is.
-    ///   - program: The program: by default, it is looked for in `PATH`.
-    ///   - environment: Variables that Litestream gets besides those of this process.
+    ///   - url: The URL of the replica.
+    ///   - program: The program. By default, it is searched for in `PATH`.
+    ///   - environment: Additional environment variables for Litestream.
     public init(_ url: String, program: LitestreamProgram = .inPath, environment: [String: String] = [:]) {
         self.url = url
         self.program = program

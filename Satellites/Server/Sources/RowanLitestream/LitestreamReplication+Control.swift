@@ -1,10 +1,10 @@
-// Questions to the Litestream that runs, over its control socket: `litestream sync`, `info` and `list`.
+// Requests to the running Litestream over its control socket: `litestream sync`, `info` and `list`.
 
 public import Foundation
 import Synchronization
 
 extension LitestreamReplication {
-    /// Sends what was committed before this call to the replica, and returns when the replica has confirmed it.
+    /// Sends everything committed before this call to the replica, and returns when the replica has confirmed it.
     ///
     /// ```swift
     /// try await pool.write { db in try order.insert(db) }
@@ -12,11 +12,11 @@ extension LitestreamReplication {
     /// // The order survives this machine.
     /// ```
     ///
-    /// A call costs a process, and a request to the storage. If Litestream does not run yet, or is being started again,
-    /// or can't reach the storage, the call tries again until the timeout.
+    /// A call costs a process and a request to the storage. If Litestream does not run yet, is being restarted, or
+    /// can't reach the storage, the call retries until the timeout.
     ///
-    /// - Parameter timeout: How long to wait, in all.
-    /// - Returns: The number of Litestream's transaction up to which the replica has all changes.
+    /// - Parameter timeout: The maximum total time to wait.
+    /// - Returns: The number of the Litestream transaction up to which the replica has all changes.
     /// - Throws: ``LitestreamError/Kind/notRunning`` if Litestream can't be reached,
     ///   ``LitestreamError/Kind/notAcknowledged`` if the replica has not confirmed the changes in time, and
     ///   `CancellationError`.
@@ -63,8 +63,8 @@ extension LitestreamReplication {
     /// guard status.isRunning, status.lag ?? .zero < .seconds(60) else { return .serviceUnavailable }
     /// ```
     ///
-    /// - Throws: ``LitestreamError`` if the program is missing, or if its answer can't be read. A Litestream that does
-    ///   not run is no error.
+    /// - Throws: ``LitestreamError`` if the program is missing or its response can't be read. If Litestream does not
+    ///   run, no error is thrown.
     public func status() async throws -> LitestreamStatus {
         var status = LitestreamStatus()
         status.restarts = state.withLock { max(0, $0.starts - 1) }
@@ -82,7 +82,7 @@ extension LitestreamReplication {
         }
     }
 
-    /// Asks the Litestream that runs.
+    /// Sends a request to the running Litestream.
     private func ask<A: Decodable>(_ type: A.Type, _ command: [String], _ arguments: [String]) async throws -> A {
         let socket: String
         switch mode {
@@ -101,7 +101,7 @@ extension LitestreamReplication {
         }
     }
 
-    /// Runs a task, and cancels it after a time.
+    /// Runs a task and cancels it after a time.
     private func withTimeout<T: Sendable>(
         _ timeout: Duration, _ body: @escaping @Sendable () async throws -> T
     ) async throws -> T {
@@ -119,7 +119,7 @@ extension LitestreamReplication {
 
     private static func date(_ text: String) -> Date? {
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-        // Go leaves out a fraction of zero.
+        // Go omits a zero fraction.
         return (try? style.parse(text)) ?? (try? Date.ISO8601FormatStyle().parse(text))
     }
 
@@ -148,28 +148,28 @@ extension LitestreamReplication {
     }
 }
 
-/// What Litestream says about the replication of a database.
+/// Litestream's report on the replication of a database.
 public struct LitestreamStatus: Sendable, Hashable {
-    /// Whether Litestream runs, and replicates this database.
+    /// Whether Litestream runs and replicates this database.
     public internal(set) var isRunning = false
 
-    /// The version of the Litestream that runs.
+    /// The version of the running Litestream.
     public internal(set) var version: String?
 
-    /// The process of the Litestream that runs.
+    /// The process of the running Litestream.
     public internal(set) var processIdentifier: Int32?
 
-    /// When the replica last had all changes.
+    /// The last time at which the replica had all changes.
     ///
-    /// Litestream asks the replica every few seconds, even if nothing was written.
+    /// Litestream checks the replica every few seconds, even if nothing was written.
     public internal(set) var lastSync: Date?
 
-    /// How often the service has started Litestream again.
+    /// The number of times the service has restarted Litestream.
     public internal(set) var restarts = 0
 
-    /// At most so old are the changes that the replica lacks, or nil if it never had all changes since the start.
+    /// The maximum age of the changes that the replica lacks; nil if it has never had all changes since the start.
     ///
-    /// It stays below five seconds and the ``LitestreamReplica/syncInterval`` as long as all is well.
+    /// In normal operation, it stays below five seconds and the ``LitestreamReplica/syncInterval``.
     public var lag: Duration? {
         lastSync.map { .milliseconds(Int64(max(0, Date().timeIntervalSince($0)) * 1000)) }
     }

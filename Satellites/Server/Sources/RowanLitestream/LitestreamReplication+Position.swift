@@ -1,9 +1,9 @@
-// Where a machine goes on that has restored the database.
+// The position at which a machine continues after it has restored the database.
 //
-// Litestream numbers transactions. A machine without local files of Litestream goes on after the newest change on the
-// replica (level 0). A machine that ends just after it has sent a snapshot (level 9) leaves one that is newer than that:
-// it contains changes that were never sent by themselves. Litestream 0.5.17 gives their numbers to other transactions.
-// Restores then apply changes to a snapshot that they don't belong to, and fail, or lose rows that were confirmed.
+// Litestream numbers transactions. A machine without local Litestream files continues after the newest change on the
+// replica (level 0). A machine that is lost just after it has sent a snapshot (level 9) leaves one that is newer than
+// that: it contains changes that were never sent separately. Litestream 0.5.17 gives their numbers to other
+// transactions. Restores then apply changes to a snapshot that they don't belong to, and fail or lose confirmed rows.
 
 import Foundation
 import Logging
@@ -12,9 +12,9 @@ import Rowan
 extension LitestreamReplication {
     /// Brings the numbers of the changes on the replica up to those of its snapshots.
     ///
-    /// Single runs of Litestream send changes of a copy that is restored from the replica itself. They change nothing, so
-    /// that they belong to the snapshot, too: whenever this process ends, restores find what they found before. The
-    /// database of the program is not touched. The first change of the service that follows is complete, since Litestream
+    /// Single runs of Litestream send changes of a copy that is restored from the replica itself. They change nothing,
+    /// so they also belong to the snapshot: whenever this process exits, restores find the same as before. The
+    /// program's database is not touched. The first change of the service afterwards is complete, because Litestream
     /// has sent the last one from another file.
     func goOnAfterSnapshots(_ file: ConfigurationFile) async throws {
         guard !hasLocalFiles else { return }
@@ -30,7 +30,7 @@ extension LitestreamReplication {
             machine that ended while it sent them: going on after the snapshot
             """)
         defer {
-            // The next start tries again.
+            // The next start retries.
             try? FileManager.default.removeItem(at: folder)
         }
         let copy = folder.appendingPathComponent("copy").path
@@ -54,20 +54,20 @@ extension LitestreamReplication {
         }
     }
 
-    /// Whether Litestream has replicated the database on this machine, and knows where it was.
+    /// Whether Litestream has replicated the database on this machine and has a record of its position.
     private var hasLocalFiles: Bool {
         // No folder, no files.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: files("litestream").path + "/ltx/0")) ?? []
         return names.contains { $0.hasSuffix(".ltx") }
     }
 
-    /// A hidden folder beside the database.
+    /// A hidden folder next to the database.
     private func files(_ suffix: String) -> URL {
         let url = URL(fileURLWithPath: path)
         return url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent)-\(suffix)")
     }
 
-    /// A commit that Litestream gives a number to.
+    /// A commit that Litestream gives a number.
     private static func commitWithoutChanges(to path: String) async throws {
         var configuration = Configuration()
         configuration.replicatedByLitestream = true

@@ -1,4 +1,4 @@
-// The process of Litestream: how it is started, started again, and why it never outlives this process.
+// The process of Litestream: how it is started and restarted, and why it never outlives this process.
 
 import Foundation
 import Logging
@@ -12,12 +12,12 @@ import SystemPackage
 #endif
 
 extension LitestreamReplication {
-    /// Runs Litestream, again and again, until the task is cancelled.
+    /// Runs Litestream repeatedly until the task is cancelled.
     func supervise(_ file: ConfigurationFile) async throws {
         try await goOnAfterSnapshots(file)
         var pause = Duration.milliseconds(500)
         while true {
-            // The socket of a process that was killed would look like that of the next one. There need not be one.
+            // The socket of a killed process would look like that of the next one. It may not exist.
             try? FileManager.default.removeItem(atPath: file.socket)
             let started = ContinuousClock.now
             let lines = LastLine()
@@ -28,7 +28,7 @@ extension LitestreamReplication {
                 return state.starts
             }
             let reason = "litestream replicate has ended (\(status)): \(lines.value)"
-            // It has never listened: what it was told is wrong.
+            // It has never listened, so its settings are wrong.
             if starts == 1, !status.isSuccess, !FileManager.default.fileExists(atPath: file.socket) {
                 throw LitestreamError(.commandFailed, reason)
             }
@@ -41,7 +41,7 @@ extension LitestreamReplication {
 
     /// Runs Litestream once.
     ///
-    /// - Returns: how it has ended.
+    /// - Returns: its exit status.
     private func replicate(_ file: ConfigurationFile, _ last: LastLine) async throws -> TerminationStatus {
         try await Subprocess.run(
             .path("/bin/sh"),
@@ -55,7 +55,7 @@ extension LitestreamReplication {
                 state.process = execution.processIdentifier.value
                 state.starts += 1
             }
-            // A line that is too long must not end it.
+            // An overlong line must not end it.
             for try await line in execution.standardOutput.strings(bufferingPolicy: .unbounded) where !line.isEmpty {
                 last.value = line
                 LogLine(line).log(to: logger)
@@ -64,11 +64,12 @@ extension LitestreamReplication {
         }.terminationStatus
     }
 
-    // Descriptor 3 is a pipe of which this process has the other end. When this process ends, however it ends, the
-    // program `cat` that Litestream runs (`exec` in its configuration) sees the end of the pipe and ends, whereupon
-    // Litestream sends what is left and ends.
+    // Descriptor 3 is a pipe whose other end belongs to this process. When this process exits for any reason, the
+    // program `cat` that Litestream runs (`exec` in its configuration) sees the end of the pipe and exits. Litestream
+    // then sends the remaining changes and exits.
     //
-    // By then nobody reads what Litestream logs, and a Go program dies of SIGPIPE: descriptor 4 reads the same pipe.
+    // At that point, nothing reads Litestream's log, and a Go program is killed by SIGPIPE: descriptor 4 reads the same
+    // pipe.
     #if os(Linux)
     private static let script = #"exec "$@" 3<&0 4</proc/self/fd/1"#
     #else
@@ -86,14 +87,14 @@ private final class LastLine: Sendable {
     }
 }
 
-/// A line that Litestream has logged: JSON, unless it ends with an error.
+/// A line that Litestream has logged: JSON, unless it exits with an error.
 struct LogLine {
     private let level: Logger.Level
     private let message: String
     private let metadata: Logger.Metadata
 
     init(_ line: String) {
-        // Other lines are texts.
+        // Other lines are text.
         let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
         guard let object, let message = object["msg"] as? String else {
             level = line.hasPrefix("Error") ? .error : .debug

@@ -1,4 +1,4 @@
-// The replication of one database: a service that runs Litestream, or one beside a Litestream that something else runs.
+// The replication of one database: a service that runs Litestream, or that uses a Litestream run by another program.
 
 import Foundation
 public import Logging
@@ -18,9 +18,9 @@ extension LitestreamReplica {
     ///
     /// - Parameters:
     ///   - path: The path of the database.
-    ///   - mode: Who runs Litestream: ``LitestreamReplication/run()`` by default.
+    ///   - mode: How Litestream is run; by default, by ``LitestreamReplication/run()``.
     ///   - shutdownTimeout: How long a graceful shutdown waits for the replica to confirm the last changes.
-    ///   - logger: Gets the lines that Litestream logs, with their levels.
+    ///   - logger: Receives the lines that Litestream logs, with their levels.
     public func replication(
         of path: String, mode: LitestreamReplication.Mode = .supervised, shutdownTimeout: Duration = .seconds(10),
         logger: Logger = Logger(label: "litestream")
@@ -44,16 +44,16 @@ extension LitestreamReplica {
 /// try await replication.sync()
 /// ```
 ///
-/// A service group ends its services in the opposite order: list the replication before the services that write.
+/// A service group stops its services in reverse order: list the replication before the services that write.
 public final class LitestreamReplication: Service, Sendable {
-    /// Who runs Litestream.
+    /// How Litestream is run.
     public enum Mode: Sendable, Hashable {
-        /// ``LitestreamReplication/run()`` starts it, starts it again when it dies, and ends it.
+        /// By ``LitestreamReplication/run()``, which starts it, restarts it if it dies, and stops it.
         case supervised
-        /// Another program, such as systemd. The configuration of Litestream enables its control socket, at this path.
+        /// By another program, such as systemd. Litestream's configuration enables its control socket at this path.
         case external(socket: String)
 
-        /// Another program, with the socket where Litestream puts it by default.
+        /// By another program, with Litestream's default socket.
         public static let external = Mode.external(socket: "/var/run/litestream.sock")
     }
 
@@ -86,18 +86,18 @@ public final class LitestreamReplication: Service, Sendable {
     /// try await ServiceGroup(services: [replication, server], logger: logger).run()
     /// ```
     ///
-    /// If Litestream dies, it is started again: after half a second, then after twice the time, up to thirty seconds. If
-    /// this process dies, even of SIGKILL, Litestream sends the last changes and ends, too.
+    /// If Litestream dies, it is restarted: after half a second, then after twice the time, up to thirty seconds. If
+    /// this process dies, even of SIGKILL, Litestream sends the last changes and also exits.
     ///
-    /// Where Litestream has not replicated the database before, `run()` first asks the replica for its newest transactions.
-    /// If a machine was lost just after it had sent a snapshot, it brings the replica into order, which sends a copy of the
-    /// database.
+    /// Where Litestream has not replicated the database before, `run()` first queries the replica for its newest
+    /// transactions. If a machine was lost just after it had sent a snapshot, it repairs the replica, which sends a
+    /// copy of the database.
     ///
-    /// At the graceful shutdown, `run()` waits until the replica has confirmed all commits, for at most the shutdown
-    /// timeout, and ends Litestream. If the task is cancelled, it ends Litestream without waiting for a confirmation.
+    /// On graceful shutdown, `run()` waits until the replica has confirmed all commits, for at most the shutdown
+    /// timeout, and stops Litestream. If the task is cancelled, it stops Litestream without waiting for a confirmation.
     ///
-    /// - Throws: ``LitestreamError``: if the program is missing, or ends at its first start because of its settings,
-    ///   if the replica can't be asked, or if the replica has not confirmed the last changes at the shutdown.
+    /// - Throws: ``LitestreamError`` if the program is missing or exits at its first start because of its settings, if
+    ///   the replica can't be queried, or if the replica has not confirmed the last changes at shutdown.
     public func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             if mode == .supervised {

@@ -1,10 +1,10 @@
-// Logs of a database with swift-log: what is slow, what fails, what repeats, and what the database is.
+// Logs of a database with swift-log: slow statements, failures, repetitions, and properties of the database.
 
 public import Logging
 public import Rowan
 import Synchronization
 
-/// Writes slow statements, errors, long reads and repeated queries into a log.
+/// Logs slow statements, errors, long reads and repeated queries.
 ///
 /// ```swift
 /// var config = Configuration()
@@ -14,7 +14,7 @@ import Synchronization
 /// // warning: a statement has taken 215 milliseconds: SELECT * FROM player WHERE name = ?
 /// ```
 ///
-/// Statements are logged with their parameters, and without their arguments, unless
+/// Statements are logged with their parameters but without their arguments, unless
 /// `Configuration.publicStatementArguments` is true. A level that the logger ignores costs nothing.
 public struct LogInstrument: DatabaseInstrument {
     /// What is logged, and at which levels. Nil for what is not logged.
@@ -23,17 +23,17 @@ public struct LogInstrument: DatabaseInstrument {
         public var opening: Logger.Level? = .info
         /// The level of statements that take longer than ``slowStatementDuration``.
         public var slowStatements: Logger.Level? = .warning
-        /// The duration above which a statement is slow, with the time that the program takes for its rows. 100 ms by default.
+        /// The duration above which a statement is slow, including the program's time for its rows. 100 ms by default.
         public var slowStatementDuration = Duration.milliseconds(100)
-        /// The level of statements that fail. A program may expect the error: a violated constraint, for example.
+        /// The level of failed statements. The program may expect the error, such as a violated constraint.
         public var errors: Logger.Level? = .warning
-        /// The level of reads that keep the write-ahead log from being reused.
+        /// The level of reads that prevent the write-ahead log from being reused.
         public var longReads: Logger.Level? = .warning
         /// The duration above which a read of a pool is long. 5 s by default.
         public var longReadDuration = Duration.seconds(5)
-        /// The level of statements that one access repeats: they may be one query for all.
+        /// The level of statements that one access repeats, which could be a single query.
         public var repeatedQueries: Logger.Level? = .notice
-        /// From how many runs of a query in one access on it counts as repeated. 20 by default.
+        /// The number of runs in one access from which a query counts as repeated. 20 by default.
         public var repeatedQueryCount = 20
         /// The level of all statements.
         public var statements: Logger.Level? = .trace
@@ -48,10 +48,10 @@ public struct LogInstrument: DatabaseInstrument {
 
     private let logger: Logger
     private let options: Options
-    /// The level at which the logger needs to hear of accesses, at most.
+    /// The highest level at which the logger needs accesses.
     private let accessLevel: Logger.Level?
 
-    /// Creates an instrument that logs into a logger.
+    /// Creates an instrument that writes to a logger.
     public init(_ logger: Logger = Logger(label: "Rowan"), options: Options = Options()) {
         (self.logger, self.options) = (logger, options)
         accessLevel = [options.slowStatements, options.errors, options.repeatedQueries, options.statements]
@@ -110,7 +110,7 @@ public struct LogInstrument: DatabaseInstrument {
             metadata)
     }
 
-    /// The duration of the options, unless nobody would read the log.
+    /// The duration of the options, unless its log would be ignored.
     public var longReadAge: Duration? { isLogged(options.longReads) ? options.longReadDuration : nil }
 
     /// Logs a long read.
@@ -120,7 +120,7 @@ public struct LogInstrument: DatabaseInstrument {
 
     // MARK: Accesses
 
-    /// Listens to the statements of an access, if the logger wants any.
+    /// Observes the statements of an access if the logger needs any.
     public func willAccess(_ access: InstrumentedAccess) -> (any AccessInstrument)? {
         isLogged(accessLevel) ? Access(self, access) : nil
     }
@@ -131,7 +131,8 @@ public struct LogInstrument: DatabaseInstrument {
             var duration = Duration.zero
         }
 
-        /// The most different queries of an access that are counted: one that writes values into its SQL has no end of them.
+        /// The maximum number of different queries counted in an access: if values are written into the SQL, the number
+        /// is unlimited.
         private static let maximumQueryCount = 1_000
 
         private let instrument: LogInstrument

@@ -21,25 +21,25 @@ import Synchronization
 /// | `db.client.connection.wait_time` | timer | an access that waits for its connection |
 /// | `db.client.connection.use_time` | timer | an access that has its connection |
 /// | `db.client.connection.count` | meter | the connections in use (`db.client.connection.state` is `used`) |
-/// | `db.client.connection.max` | meter | the most connections |
+/// | `db.client.connection.max` | meter | the maximum number of connections |
 /// | `db.client.connection.pending_requests` | meter | the accesses that wait |
 /// | `rowan.transaction.duration` | timer | a transaction (`rowan.transaction.outcome` is `committed` or `rolled_back`) |
 /// | `rowan.wal.pages` | meter | the pages in the write-ahead log |
 /// | `rowan.checkpoint.duration` | timer | a checkpoint |
 ///
-/// The labels of statements are `db.system.name`, `db.namespace`, `db.operation.name` and `db.collection.name`, as SQLite's
-/// compiler reports them, and `error.type` after an error: the extended code of SQLite. There are as many series as
-/// operations, tables and errors: the SQL is not among the labels. Without a metrics system, nothing is measured.
+/// The labels of statements are `db.system.name`, `db.namespace`, `db.operation.name` and `db.collection.name`, as
+/// reported by SQLite's compiler, and `error.type` after an error: the extended SQLite code. There are as many series
+/// as operations, tables and errors: the SQL is not among the labels. Without a metrics system, nothing is measured.
 ///
 /// Source: <https://opentelemetry.io/docs/specs/semconv/db/database-metrics/>
 public final class MetricsInstrument: DatabaseInstrument {
     private let ownFactory: (any MetricsFactory)?
-    /// The metrics by the name of the database: snapshots share those of their pool.
+    /// The metrics by database name. Snapshots share those of their pool.
     private let databases = Mutex<[String: DatabaseMetrics]>([:])
 
     /// Creates an instrument.
     ///
-    /// - Parameter factory: where the metrics go; nil for the metrics system of the process.
+    /// - Parameter factory: the destination of the metrics; nil for the metrics system of the process.
     public init(factory: (any MetricsFactory)? = nil) { ownFactory = factory }
 
     private var factory: any MetricsFactory { ownFactory ?? MetricsSystem.factory }
@@ -54,13 +54,13 @@ public final class MetricsInstrument: DatabaseInstrument {
         }
     }
 
-    /// Tells how many connections there can be.
+    /// Reports the maximum number of connections.
     public func didOpen(_ database: InstrumentedDatabase) {
         if factory is NOOPMetricsHandler { return }
         metrics(of: database).maximum.set(database.maximumConnectionCount)
     }
 
-    /// Measures an access, if anybody wants metrics.
+    /// Measures an access if metrics are enabled.
     public func willAccess(_ access: InstrumentedAccess) -> (any AccessInstrument)? {
         if factory is NOOPMetricsHandler { return nil }
         let metrics = metrics(of: access.database)
@@ -78,7 +78,7 @@ public final class MetricsInstrument: DatabaseInstrument {
 
     private final class Access: AccessInstrument {
         private let metrics: DatabaseMetrics
-        /// Writes of a group have one connection.
+        /// Writes of a group share a connection.
         private let countsConnection: Bool
 
         init(_ metrics: DatabaseMetrics, countsConnection: Bool) {
@@ -111,9 +111,9 @@ public final class MetricsInstrument: DatabaseInstrument {
     }
 }
 
-/// The metrics of one database. Handlers are made once: making one looks it up in the metrics system.
+/// The metrics of one database. Handlers are created once, because creating one looks it up in the metrics system.
 private final class DatabaseMetrics: Sendable {
-    /// What the metrics of a statement depend on.
+    /// The properties that determine the metrics of a statement.
     private struct SeriesKey: Hashable {
         let operation: String
         let table: String?
@@ -185,7 +185,7 @@ private final class DatabaseMetrics: Sendable {
 }
 
 extension Error {
-    /// A name with few values: the extended code of SQLite, or the type.
+    /// A name with few values: the extended SQLite code, or the type.
     fileprivate var typeName: String {
         guard let error = self as? DatabaseError else { return "\(type(of: self))" }
         return "\(error.extendedResultCode.rawValue)"

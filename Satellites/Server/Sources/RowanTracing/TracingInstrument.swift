@@ -5,7 +5,7 @@ public import Rowan
 import Synchronization
 public import Tracing
 
-/// Makes a span of each access, below the span of the task that asks for it.
+/// Creates a span for each access, below the span of the task that requests it.
 ///
 /// ```swift
 /// InstrumentationSystem.bootstrap(tracer)
@@ -17,13 +17,14 @@ public import Tracing
 /// }
 /// ```
 ///
-/// Statements are spans below that of their access, or its events. They have their SQL with parameters, without their
-/// arguments; only errors show arguments, with `Configuration.publicStatementArguments`. Writes that share a transaction (`Configuration.groupsAsyncWrites`) each have the span of their own task above
-/// them. Without a tracer, nothing is measured.
+/// Statements are spans below that of their access, or its events. They have their SQL with parameters but without
+/// arguments; only errors show arguments, with `Configuration.publicStatementArguments`. Writes that share a
+/// transaction (`Configuration.groupsAsyncWrites`) each have the span of their own task above them. Without a tracer,
+/// nothing is measured.
 ///
 /// Source: <https://opentelemetry.io/docs/specs/semconv/db/database-spans/>
 public struct TracingInstrument: DatabaseInstrument {
-    /// What becomes of statements.
+    /// The handling of statements.
     public enum Statements: Sendable {
         /// Each statement is a span below that of its access.
         case spans
@@ -39,13 +40,13 @@ public struct TracingInstrument: DatabaseInstrument {
     /// Creates an instrument.
     ///
     /// - Parameters:
-    ///   - tracer: where the spans go; nil for the tracer of the process.
-    ///   - statements: what becomes of statements. Spans by default.
+    ///   - tracer: the destination of the spans; nil for the tracer of the process.
+    ///   - statements: the handling of statements; spans by default.
     public init(tracer: (any Tracer)? = nil, statements: Statements = .spans) {
         (ownTracer, self.statements) = (tracer, statements)
     }
 
-    /// Begins the span of an access, if anybody traces.
+    /// Begins the span of an access if tracing is enabled.
     public func willAccess(_ access: InstrumentedAccess) -> (any AccessInstrument)? {
         let tracer = ownTracer ?? InstrumentationSystem.tracer
         if tracer is NoOpTracer { return nil }
@@ -61,7 +62,7 @@ public struct TracingInstrument: DatabaseInstrument {
         init(_ tracer: any Tracer, _ access: InstrumentedAccess, _ statements: Statements) {
             (self.tracer, self.statements) = (tracer, statements)
             namespace = access.database.label ?? access.database.path
-            // The span of a file has its name: a path tells nothing more.
+            // The span of a file has its name: a path adds no information.
             let name = namespace.split(separator: "/").last.map(String.init) ?? namespace
             span = tracer.startSpan("\(access.kind.rawValue) \(name)", ofKind: .client)
             span.attributes["db.system.name"] = "sqlite"

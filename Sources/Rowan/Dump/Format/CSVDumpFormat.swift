@@ -11,14 +11,15 @@ import Foundation
 /// try db.dumpRequest(Player.all(), format: .csv())
 /// ```
 ///
-/// As RFC 4180 says, lines end with CR LF, and a value is quoted if it contains a separator, a quote, or the end of a
-/// line. NULL and other values stay distinct: a value that equals `nullValue` is quoted, such as the empty text. Reals
-/// have as many digits as they need to be read back. Bytes of a text that are not valid UTF-8 are replaced with U+FFFD.
+/// As specified by RFC 4180, lines end with CR LF, and a value is quoted if it contains a separator, a quote or a line
+/// break. NULL and other values stay distinct: a value that equals `nullValue`, such as empty text, is quoted. Reals
+/// have as many digits as are needed to read them back. Bytes of text that are not valid UTF-8 are replaced with
+/// U+FFFD.
 ///
-/// A quote or a line break can't separate values: the dump throws an error.
+/// A quote or a line break can't separate values: the dump then throws an error.
 ///
-/// Spreadsheets run texts that look like formulas. If the rows contain texts of people you don't know, and the file is
-/// for a spreadsheet, escape them:
+/// Spreadsheets run text that looks like a formula. If the rows contain untrusted text and the file is for a
+/// spreadsheet, escape it:
 ///
 /// ```swift
 /// // name
@@ -30,42 +31,42 @@ import Foundation
 ///
 /// Source: <https://www.rfc-editor.org/rfc/rfc4180>
 public struct CSVDumpFormat: Sendable {
-    /// What ends a line.
+    /// The end of a line.
     public enum LineEnding: Hashable, Sendable {
-        /// CR LF, as RFC 4180 says.
+        /// CR LF, as specified by RFC 4180.
         case crlf
-        /// LF alone.
+        /// LF only.
         case lf
     }
 
-    /// How blobs are printed.
+    /// The format of blobs.
     public enum Blobs: Hashable, Sendable {
         /// In Base64.
         case base64
-        /// Two hexadecimal digits for each byte.
+        /// Two hexadecimal digits per byte.
         case hexadecimal
     }
 
-    /// How texts are printed that spreadsheets take for formulas: those that begin with `=`, `+`, `-`, `@`, a tab or a
-    /// line break. <https://owasp.org/www-community/attacks/CSV_Injection>
+    /// The format of text that spreadsheets interpret as a formula: text that begins with `=`, `+`, `-`, `@`, a tab or
+    /// a line break. <https://owasp.org/www-community/attacks/CSV_Injection>
     public enum Formulas: Hashable, Sendable {
         /// Unchanged.
         case kept
-        /// After an apostrophe, and quoted: spreadsheets take them for text. Numbers are unchanged.
+        /// Quoted, after an apostrophe, so that spreadsheets interpret it as text. Numbers are unchanged.
         case escaped
     }
 
-    /// Whether the first line contains the names of the columns. It is printed even if there are no rows.
+    /// Whether the first line contains the names of the columns. It is printed even without rows.
     public var header: Bool
     /// The character between two values.
     public var separator: Unicode.Scalar
-    /// What ends a line.
+    /// The end of a line.
     public var lineEnding: LineEnding
     /// The text of NULL.
     public var nullValue: String
-    /// How blobs are printed.
+    /// The format of blobs.
     public var blobs: Blobs
-    /// How texts are printed that spreadsheets take for formulas.
+    /// The format of text that spreadsheets interpret as a formula.
     public var formulas: Formulas
 
     private var isHeaderPending = true
@@ -104,7 +105,7 @@ extension CSVDumpFormat: DumpFormat {
         writeHeader(statement, to: &stream)
         let text = stream.text()
         let fields = CSVFields(text, separator: separator)
-        // Most formats can't confuse a number with NULL, or with a separator.
+        // Most formats can't confuse a number with NULL or a separator.
         let isPlain = nullValue.isEmpty && !separator.occursInNumbers
         for index in 0..<stream.columnCount(of: statement) {
             if index > 0 { fields.writeSeparator() }
@@ -125,7 +126,7 @@ extension CSVDumpFormat: DumpFormat {
         writeLineEnding(to: text)
     }
 
-    /// Ends the output.
+    /// Finishes the output.
     public mutating func finalize(_ db: Database, statement: Statement, to stream: inout DumpStream) {
         writeHeader(statement, to: &stream)
         isHeaderPending = true
@@ -148,7 +149,7 @@ extension CSVDumpFormat: DumpFormat {
     @inline(__always)
     private func write(_ bytes: UnsafeBufferPointer<UInt8>, to fields: CSVFields) {
         if formulas == .escaped, bytes.looksLikeFormula { return fields.writeEscaped(bytes) }
-        // Most texts differ from `nullValue` in their length.
+        // Most text differs from `nullValue` in length.
         fields.write(bytes, isQuoted: bytes.count == nullValue.utf8.count && bytes.elementsEqual(nullValue.utf8))
     }
 
@@ -224,17 +225,17 @@ private struct CSVFields {
         value.withUTF8 { write($0, isQuoted: isQuoted) }
     }
 
-    /// Writes a text after an apostrophe, in quotes.
+    /// Writes text after an apostrophe, in quotes.
     func writeEscaped(_ bytes: UnsafeBufferPointer<UInt8>) {
         text.append(literal: "\"'")
         text.append(bytes, doubling: 0x22)
         text.append(byte: 0x22)
     }
 
-    /// Without branches in the loop: the compiler compares many bytes at once.
+    /// Without branches in the loop, so that the compiler compares many bytes at once.
     @inline(__always)
     private func needsQuotes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        // The first byte of a character that is not ASCII: other characters that begin with it are quoted as well.
+        // The first byte of a non-ASCII character. Other characters that begin with it are also quoted.
         let separator = UTF8.encode(separator)?.first ?? 0x2C
         var found: UInt8 = 0
         for byte in bytes {
@@ -246,7 +247,7 @@ private struct CSVFields {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether spreadsheets take a text for a formula.
+    /// Whether spreadsheets interpret the text as a formula.
     fileprivate var looksLikeFormula: Bool {
         switch first {
         case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"), 0x09, 0x0A, 0x0D: true
@@ -256,8 +257,8 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension Unicode.Scalar {
-    /// Whether numbers, or blobs as text, may contain the character.
-    /// Asked for each row: a switch over ranges, not a search (benchmark dump-csv).
+    /// Whether numbers, or blobs as text, may contain the character. Checked for each row, so it is a switch over
+    /// ranges, not a search (benchmark dump-csv).
     fileprivate var occursInNumbers: Bool {
         switch self {
         case "a"..."z", "A"..."Z", "0"..."9", "+", "-", ".", "/", "=": true

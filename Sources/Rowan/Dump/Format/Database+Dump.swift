@@ -1,4 +1,5 @@
-// The dumps of a connection. All of them step through a cursor, row by row: their memory does not grow with the rows.
+// The dumps of a connection. All of them step through a cursor row by row, so their memory does not grow with the
+// number of rows.
 
 extension Database {
     // MARK: SQL and requests
@@ -12,26 +13,26 @@ extension Database {
     /// ```
     ///
     /// - Parameters:
-    ///   - sql: one or several statements, separated by semicolons.
-    ///   - format: how the rows are printed; `.debug()` by default.
-    ///   - stream: where to print; nil for the standard output. The dump writes to a copy of the stream: to get the
+    ///   - sql: one or more statements, separated by semicolons.
+    ///   - format: the format of the rows; `.debug()` by default.
+    ///   - stream: the output stream; nil for the standard output. The dump writes to a copy of the stream: to get the
     ///     text, pass an instance of a class.
-    /// - Throws: a ``DatabaseError``, or the error of the format. The stream has received the text so far.
+    /// - Throws: a ``DatabaseError``, or an error of the format. The stream has received the text so far.
     public func dumpSQL(
         _ sql: SQL, format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil
     ) throws {
         try dump(to: stream, nil) { try $0.dump(self, sql, format) }
     }
 
-    /// Prints the rows of all statements of an SQL literal, and reports the progress.
+    /// Prints the rows of all statements of an SQL literal and reports the progress.
     ///
     /// - Parameters:
-    ///   - sql: one or several statements, separated by semicolons.
-    ///   - format: how the rows are printed; `.debug()` by default.
-    ///   - stream: where to print; nil for the standard output.
-    ///   - progress: a closure that is called after each 64 KiB of text, and at the end. If it throws an error, the
+    ///   - sql: one or more statements, separated by semicolons.
+    ///   - format: the format of the rows; `.debug()` by default.
+    ///   - stream: the output stream; nil for the standard output.
+    ///   - progress: a closure that is called after every 64 KiB of text and at the end. If it throws an error, the
     ///     dump stops.
-    /// - Throws: a ``DatabaseError``, or the error of the format or of `progress`.
+    /// - Throws: a ``DatabaseError``, or an error of the format or of `progress`.
     public func dumpSQL(
         _ sql: SQL, format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil,
         progress: @escaping DumpProgress.Handler
@@ -61,25 +62,25 @@ extension Database {
     ///
     /// - Parameters:
     ///   - request: the request that fetches the rows.
-    ///   - format: how the rows are printed; `.debug()` by default.
-    ///   - stream: where to print; nil for the standard output. The dump writes to a copy of the stream: to get the
+    ///   - format: the format of the rows; `.debug()` by default.
+    ///   - stream: the output stream; nil for the standard output. The dump writes to a copy of the stream: to get the
     ///     text, pass an instance of a class.
-    /// - Throws: a ``DatabaseError``, or the error of the format. The stream has received the text so far.
+    /// - Throws: a ``DatabaseError``, or an error of the format. The stream has received the text so far.
     public func dumpRequest(
         _ request: some FetchRequest, format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil
     ) throws {
         try dump(to: stream, nil) { try $0.dump(self, request, format) }
     }
 
-    /// Prints the rows of a request, and reports the progress.
+    /// Prints the rows of a request and reports the progress.
     ///
     /// - Parameters:
     ///   - request: the request that fetches the rows.
-    ///   - format: how the rows are printed; `.debug()` by default.
-    ///   - stream: where to print; nil for the standard output.
-    ///   - progress: a closure that is called after each 64 KiB of text, and at the end. If it throws an error, the
+    ///   - format: the format of the rows; `.debug()` by default.
+    ///   - stream: the output stream; nil for the standard output.
+    ///   - progress: a closure that is called after every 64 KiB of text and at the end. If it throws an error, the
     ///     dump stops.
-    /// - Throws: a ``DatabaseError``, or the error of the format or of `progress`.
+    /// - Throws: a ``DatabaseError``, or an error of the format or of `progress`.
     public func dumpRequest(
         _ request: some FetchRequest, format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil,
         progress: @escaping DumpProgress.Handler
@@ -104,14 +105,14 @@ extension Database {
     /// The rows of a table are printed in the order of its primary key.
     ///
     /// - Parameters:
-    ///   - tables: the names of the tables and views, in the order of the output.
-    ///   - format: how the rows are printed; `.debug()` by default.
-    ///   - tableHeader: whether the name of each table is printed: by default, if there are several.
+    ///   - tables: the names of the tables and views, in output order.
+    ///   - format: the format of the rows; `.debug()` by default.
+    ///   - tableHeader: whether the name of each table is printed; by default, if there are several.
     ///   - stableOrder: whether the rows of views are printed in the order of all their columns. By default, the view
     ///     determines the order, which may be undefined.
-    ///   - stream: where to print; nil for the standard output. The dump writes to a copy of the stream: to get the
+    ///   - stream: the output stream; nil for the standard output. The dump writes to a copy of the stream: to get the
     ///     text, pass an instance of a class.
-    /// - Throws: a ``DatabaseError``; its code is SQLITE_ERROR for a missing table. The error of the format.
+    /// - Throws: a ``DatabaseError``; its code is SQLITE_ERROR for a missing table. An error of the format.
     public func dumpTables(
         _ tables: [String], format: some DumpFormat = .debug(), tableHeader: DumpTableHeaderOptions = .automatic,
         stableOrder: Bool = false, to stream: (any TextOutputStream)? = nil
@@ -122,14 +123,14 @@ extension Database {
     /// Prints the rows of tables and views, and reports the progress.
     ///
     /// - Parameters:
-    ///   - tables: the names of the tables and views, in the order of the output.
-    ///   - format: how the rows are printed; `.debug()` by default.
-    ///   - tableHeader: whether the name of each table is printed: by default, if there are several.
+    ///   - tables: the names of the tables and views, in output order.
+    ///   - format: the format of the rows; `.debug()` by default.
+    ///   - tableHeader: whether the name of each table is printed; by default, if there are several.
     ///   - stableOrder: whether the rows of views are printed in the order of all their columns.
-    ///   - stream: where to print; nil for the standard output.
-    ///   - progress: a closure that is called after each 64 KiB of text, and at the end. If it throws an error, the
+    ///   - stream: the output stream; nil for the standard output.
+    ///   - progress: a closure that is called after every 64 KiB of text and at the end. If it throws an error, the
     ///     dump stops.
-    /// - Throws: a ``DatabaseError``, or the error of the format or of `progress`.
+    /// - Throws: a ``DatabaseError``, or an error of the format or of `progress`.
     public func dumpTables(
         _ tables: [String], format: some DumpFormat = .debug(), tableHeader: DumpTableHeaderOptions = .automatic,
         stableOrder: Bool = false, to stream: (any TextOutputStream)? = nil, progress: @escaping DumpProgress.Handler
@@ -151,29 +152,29 @@ extension Database {
     /// try db.dumpContent()
     /// ```
     ///
-    /// Tables are printed in the order of their names. SQLite's own tables, the table of migrations, and the tables in
-    /// which virtual tables store their content, are not printed. For a text that restores the database, see
+    /// Tables are printed in the order of their names. SQLite's own tables, the migration table, and the tables in
+    /// which virtual tables store their content are not printed. For text that restores the database, see
     /// ``dumpScript(schema:to:)``.
     ///
     /// - Parameters:
-    ///   - format: how the rows are printed; `.debug()` by default.
-    ///   - stream: where to print; nil for the standard output. The dump writes to a copy of the stream: to get the
+    ///   - format: the format of the rows; `.debug()` by default.
+    ///   - stream: the output stream; nil for the standard output. The dump writes to a copy of the stream: to get the
     ///     text, pass an instance of a class.
-    /// - Throws: a ``DatabaseError``, or the error of the format. The stream has received the text so far.
+    /// - Throws: a ``DatabaseError``, or an error of the format. The stream has received the text so far.
     public func dumpContent(
         format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil
     ) throws {
         try dump(to: stream, nil) { try $0.dumpContent(self, format) }
     }
 
-    /// Prints the schema and the rows of the main database, and reports the progress.
+    /// Prints the schema and the rows of the main database and reports the progress.
     ///
     /// - Parameters:
-    ///   - format: how the rows are printed; `.debug()` by default.
-    ///   - stream: where to print; nil for the standard output.
-    ///   - progress: a closure that is called after each 64 KiB of text, and at the end. If it throws an error, the
+    ///   - format: the format of the rows; `.debug()` by default.
+    ///   - stream: the output stream; nil for the standard output.
+    ///   - progress: a closure that is called after every 64 KiB of text and at the end. If it throws an error, the
     ///     dump stops.
-    /// - Throws: a ``DatabaseError``, or the error of the format or of `progress`.
+    /// - Throws: a ``DatabaseError``, or an error of the format or of `progress`.
     public func dumpContent(
         format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil,
         progress: @escaping DumpProgress.Handler
@@ -189,8 +190,8 @@ extension Database {
     /// try db.dumpSchema()
     /// ```
     ///
-    /// - Parameter stream: where to print; nil for the standard output. The dump writes to a copy of the stream: to get
-    ///   the text, pass an instance of a class.
+    /// - Parameter stream: the output stream; nil for the standard output. The dump writes to a copy of the stream: to
+    ///   get the text, pass an instance of a class.
     /// - Throws: a ``DatabaseError``.
     public func dumpSchema(to stream: (any TextOutputStream)? = nil) throws {
         try dump(to: stream, nil) { try $0.dumpSchema(DumpedObject.all(self)) }

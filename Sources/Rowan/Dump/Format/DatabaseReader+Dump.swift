@@ -1,4 +1,4 @@
-// The dumps of queues, pools and snapshots. They also run inside an access of the same thread: in a debugger.
+// The dumps of queues, pools and snapshots. They also run inside an access of the same thread, as in a debugger.
 
 extension DatabaseReader {
     /// Prints the rows of all statements of an SQL literal: see ``Database/dumpSQL(_:format:to:)``.
@@ -9,17 +9,17 @@ extension DatabaseReader {
     /// try dbQueue.dumpSQL("SELECT * FROM player ORDER BY id")
     /// ```
     ///
-    /// - Throws: a ``DatabaseError``; its code is SQLITE_READONLY for a statement that writes. The error of the format.
+    /// - Throws: a ``DatabaseError``; its code is SQLITE_READONLY for a statement that writes. An error of the format.
     public func dumpSQL(
         _ sql: SQL, format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil
     ) throws {
         try dumping { try $0.dumpSQL(sql, format: format, to: stream) }
     }
 
-    /// Prints the rows of all statements of an SQL literal, and reports the progress:
-    /// see ``Database/dumpSQL(_:format:to:progress:)``.
+    /// Prints the rows of all statements of an SQL literal and reports the progress: see
+    /// ``Database/dumpSQL(_:format:to:progress:)``.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the format or of `progress`.
+    /// - Throws: a ``DatabaseError``, or an error of the format or of `progress`.
     public func dumpSQL(
         _ sql: SQL, format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil,
         progress: @escaping DumpProgress.Handler
@@ -35,16 +35,16 @@ extension DatabaseReader {
     /// try dbQueue.dumpRequest(Player.all())
     /// ```
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the format.
+    /// - Throws: a ``DatabaseError``, or an error of the format.
     public func dumpRequest(
         _ request: some FetchRequest, format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil
     ) throws {
         try dumping { try $0.dumpRequest(request, format: format, to: stream) }
     }
 
-    /// Prints the rows of a request, and reports the progress: see ``Database/dumpRequest(_:format:to:progress:)``.
+    /// Prints the rows of a request and reports the progress: see ``Database/dumpRequest(_:format:to:progress:)``.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the format or of `progress`.
+    /// - Throws: a ``DatabaseError``, or an error of the format or of `progress`.
     public func dumpRequest(
         _ request: some FetchRequest, format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil,
         progress: @escaping DumpProgress.Handler
@@ -65,7 +65,7 @@ extension DatabaseReader {
     /// try dbQueue.dumpTables(["player", "team"])
     /// ```
     ///
-    /// - Throws: a ``DatabaseError``; its code is SQLITE_ERROR for a missing table. The error of the format.
+    /// - Throws: a ``DatabaseError``; its code is SQLITE_ERROR for a missing table. An error of the format.
     public func dumpTables(
         _ tables: [String], format: some DumpFormat = .debug(), tableHeader: DumpTableHeaderOptions = .automatic,
         stableOrder: Bool = false, to stream: (any TextOutputStream)? = nil
@@ -78,7 +78,7 @@ extension DatabaseReader {
     /// Prints the rows of tables and views, and reports the progress:
     /// see ``Database/dumpTables(_:format:tableHeader:stableOrder:to:progress:)``.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the format or of `progress`.
+    /// - Throws: a ``DatabaseError``, or an error of the format or of `progress`.
     public func dumpTables(
         _ tables: [String], format: some DumpFormat = .debug(), tableHeader: DumpTableHeaderOptions = .automatic,
         stableOrder: Bool = false, to stream: (any TextOutputStream)? = nil, progress: @escaping DumpProgress.Handler
@@ -102,17 +102,17 @@ extension DatabaseReader {
     /// try dbQueue.dumpContent()
     /// ```
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the format.
+    /// - Throws: a ``DatabaseError``, or an error of the format.
     public func dumpContent(
         format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil
     ) throws {
         try dumping { try $0.dumpContent(format: format, to: stream) }
     }
 
-    /// Prints the schema and the rows of the main database, and reports the progress:
-    /// see ``Database/dumpContent(format:to:progress:)``.
+    /// Prints the schema and the rows of the main database and reports the progress: see
+    /// ``Database/dumpContent(format:to:progress:)``.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the format or of `progress`.
+    /// - Throws: a ``DatabaseError``, or an error of the format or of `progress`.
     public func dumpContent(
         format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil,
         progress: @escaping DumpProgress.Handler

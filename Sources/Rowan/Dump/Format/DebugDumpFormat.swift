@@ -1,4 +1,4 @@
-// One row per line, for debugging: a list whose blobs are readable.
+// One row per line, for debugging: a list with readable blobs.
 
 import Foundation
 
@@ -10,10 +10,10 @@ import Foundation
 /// try db.dumpRequest(Player.all())
 /// ```
 ///
-/// A blob is printed as text if it is valid UTF-8, as a UUID if it has 16 bytes, and else as an SQL literal, such as
-/// `X'FF00'`.
+/// A blob is printed as text if it is valid UTF-8, as a UUID if it has 16 bytes, and otherwise as an SQL literal, such
+/// as `X'FF00'`.
 ///
-/// This format may change: don't parse its output, and use another format for tests.
+/// This format may change. Don't parse its output, and use another format for tests.
 public struct DebugDumpFormat: Sendable {
     /// Whether the names of the columns are printed before the first row.
     public var header: Bool
@@ -44,7 +44,7 @@ extension DebugDumpFormat: DumpFormat {
         }
     }
 
-    /// Ends the output.
+    /// Finishes the output.
     public mutating func finalize(_ db: Database, statement: Statement, to stream: inout DumpStream) {
         lines = DumpedLines()
     }

@@ -1,10 +1,10 @@
-// What a format is. A dump copies the format for each query: a format may count rows, and forget nothing.
+// The protocol of formats. A dump copies the format for each query, so a format may count rows without resetting.
 
 /// A type that prints database rows.
 ///
 /// The formats of Rowan are ``debug(header:separator:nullValue:)``, ``json(encoder:)``, ``jsonLines(nulls:encoder:)``,
 /// ``csv(header:separator:lineEnding:nullValue:blobs:formulas:)``, ``line(nullValue:)``,
-/// ``list(header:separator:nullValue:)`` and ``quote(header:separator:)``. A program can define others:
+/// ``list(header:separator:nullValue:)`` and ``quote(header:separator:)``. A program can define its own:
 ///
 /// ```swift
 /// struct CountFormat: DumpFormat {
@@ -22,11 +22,11 @@ public protocol DumpFormat {
     /// Writes the current row of a statement, which must not be stepped or reset.
     mutating func writeRow(_ db: Database, statement: Statement, to stream: inout DumpStream) throws
 
-    /// Ends the output, after the last row of the statement. It is also called if there are no rows.
+    /// Finishes the output after the last row of the statement. Also called if there are no rows.
     mutating func finalize(_ db: Database, statement: Statement, to stream: inout DumpStream)
 }
 
-/// A format that not all options make sense for.
+/// A format with options that don't all make sense.
 protocol CheckedDumpFormat: DumpFormat {
     /// - Throws: SQLITE_MISUSE for options that make the output unreadable.
     func check() throws

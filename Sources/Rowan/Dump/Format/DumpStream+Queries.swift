@@ -8,13 +8,13 @@ extension DumpStream {
         }
     }
 
-    /// Writes all rows of a cursor. A statement without columns runs, and prints nothing.
+    /// Writes all rows of a cursor. A statement without columns runs but prints nothing.
     mutating func dump(
         _ db: Database, _ cursor: RowCursor, _ format: some DumpFormat, _ visit: (Statement) -> Void = { _ in }
     ) throws {
         var format = format
         try (format as? any CheckedDumpFormat)?.check()
-        // The format and the progress closure may reset the statement, by a rollback: `nextRow` detects it.
+        // The format and the progress closure may reset the statement with a rollback, which `nextRow` detects.
         while try cursor.nextRow() != nil {
             let statement = cursor.statement
             visit(statement)
@@ -31,7 +31,7 @@ extension DumpStream {
         try dump(db, format) { try request.makePreparedRequest(db, forSingleResult: false) }
     }
 
-    /// Writes the rows of a request, and then those of its prefetched associations.
+    /// Writes the rows of a request, then those of its prefetched associations.
     private mutating func dump(
         _ db: Database, _ format: some DumpFormat, _ prepare: () throws -> PreparedRequest
     ) throws {
@@ -46,7 +46,7 @@ extension DumpStream {
         }
     }
 
-    /// Writes the rows of a request, and collects the keys of their prefetched rows. If the schema changes before the
+    /// Writes the rows of a request and collects the keys of their prefetched rows. If the schema changes before the
     /// first row, the request is prepared again, once.
     private mutating func dumpRows(
         _ db: Database, _ format: some DumpFormat, _ prepare: () throws -> PreparedRequest
@@ -146,7 +146,7 @@ struct DumpedObject {
     }
 }
 
-/// The tables of SQLite, and that of the migrations.
+/// The tables of SQLite and the migration table.
 private func isInternal(_ name: String) -> Bool {
     let name = name.foldedDatabaseName
     return name.hasPrefix("sqlite_") || name.hasPrefix("grdb_")

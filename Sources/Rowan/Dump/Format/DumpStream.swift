@@ -1,4 +1,4 @@
-// Where formats write. The text goes through a buffer, and reaches the destination in chunks.
+// The destination of formats. The text is buffered and reaches the destination in chunks.
 
 /// The stream that dumps write to: the standard output, or another stream.
 ///
@@ -16,7 +16,7 @@ public struct DumpStream {
         self.handler = handler
     }
 
-    /// Separates the text that follows with an empty line: writes `\n` before the next non-empty string.
+    /// Separates the following text with an empty line: writes `\n` before the next non-empty string.
     public mutating func margin() { needsMargin = true }
 
     /// The buffer, after the pending margin: for formats that write bytes.
@@ -41,7 +41,7 @@ public struct DumpStream {
 
     // MARK: Progress
 
-    /// Counts a row. Rows fill chunks: only here does the text reach the stream, and the progress the program.
+    /// Counts a row. Rows fill chunks, so the text is passed to the stream, and the progress to the program, only here.
     @inline(__always)
     mutating func didWriteRow() throws {
         progress.rowCount &+= 1

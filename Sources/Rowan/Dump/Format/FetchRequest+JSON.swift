@@ -1,4 +1,4 @@
-// Requests as JSON: the rows of SQLite are written at once, without records and without an encoder in between.
+// Requests as JSON. The rows of SQLite are written directly, without intermediate records or an encoder.
 
 public import Foundation
 
@@ -18,23 +18,24 @@ extension FetchRequest {
     /// // [{"id":1,"name":"Arthur","isCaptain":true,"joined":"2024-01-31T10:00:00.000Z"}]
     /// ```
     ///
-    /// The result is what a `JSONEncoder` makes of the fetched records, with dates in ISO 8601, in UTC and with milliseconds.
-    /// It takes a fraction of the time, because no record is decoded: a `Decodable` record, or one by macro, lists its
-    /// properties once, and the columns are written by their types. Other columns are left out, and so are properties that
-    /// are nil. Records in included associations are nested objects, and prefetched ones nested arrays. `Data` is Base64,
-    /// and what is stored as JSON is nested as it is.
+    /// The result is that of a `JSONEncoder` for the fetched records, with dates in ISO 8601, in UTC and with
+    /// milliseconds. It takes a fraction of the time because no record is decoded: a `Decodable` record, or one with a
+    /// macro, lists its properties once, and the columns are written by their types. Other columns are left out, as are
+    /// properties that are nil. Records in included associations are nested objects, and prefetched records nested
+    /// arrays. `Data` is Base64, and stored JSON is nested unchanged.
     ///
-    /// A type whose values only its own code knows is decoded and encoded row by row: one with another date strategy, with
-    /// a conversion of its own for a property, or whose `init(from:)` refuses placeholders. It must be `Encodable`. Of the
-    /// others, neither `init(from:)` nor `encode(to:)` runs for each row: what they compute is not in the result.
+    /// A type whose values only its own code can determine is decoded and encoded row by row: a type with another date
+    /// strategy, with its own conversion for a property, or whose `init(from:)` rejects placeholders. It must be
+    /// `Encodable`. For other types, neither `init(from:)` nor `encode(to:)` runs for each row, so what they compute is
+    /// not in the result.
     ///
-    /// For rows, and for records that are neither `Decodable` nor `Encodable`, all columns are written under their names. A
-    /// single value per row gives an array of values.
+    /// For rows, and for records that are neither `Decodable` nor `Encodable`, all columns are written under their
+    /// names. A single value per row results in an array of values.
     ///
-    /// - Throws: a ``DatabaseError``, whose code is SQLITE_MISUSE for a type that must be `Encodable`; a ``RowDecodingError``
-    ///   for NULL in a property that is not optional, an infinite number, or a text that should be JSON and isn't; the error
-    ///   of a type that is decoded and encoded.
-    /// - Complexity: O(*n*) for *n* bytes of JSON, which are in memory.
+    /// - Throws: a ``DatabaseError``, whose code is SQLITE_MISUSE for a type that must be `Encodable`; a
+    ///   ``RowDecodingError`` for NULL in a property that is not optional, an infinite number, or text that isn't valid
+    ///   JSON where JSON is expected; an error of a type that is decoded and encoded.
+    /// - Complexity: O(*n*) for *n* bytes of JSON, which are kept in memory.
     ///
     /// Source: <https://www.rfc-editor.org/rfc/rfc8259>
     public func json(_ db: Database) throws -> Data {

@@ -1,4 +1,4 @@
-// Rows as JSON objects. The columns keep their order, and equal names, which a dictionary would lose: objects are
+// Rows as JSON objects. The columns keep their order and duplicate names, which a dictionary would lose: objects are
 // written here, and only unusual values by the encoder.
 
 public import Foundation
@@ -26,8 +26,8 @@ public import Foundation
 /// try db.dumpRequest(Player.filter(key: 1), format: .json(encoder: encoder))
 /// ```
 ///
-/// The keys stand in the order of the columns, even if the encoder sorts keys. Two columns with the same name give two
-/// keys. Bytes of a text that are not valid UTF-8 are replaced with U+FFFD.
+/// The keys are in column order, even if the encoder sorts keys. Two columns with the same name give two keys. Bytes of
+/// text that are not valid UTF-8 are replaced with U+FFFD.
 ///
 /// Article: <doc:Dump>.
 public struct JSONDumpFormat: Sendable {
@@ -40,8 +40,8 @@ public struct JSONDumpFormat: Sendable {
     /// Creates a format.
     public init(encoder: JSONEncoder = JSONDumpFormat.defaultEncoder) { self.encoder = encoder }
 
-    /// An encoder that prints blobs in Base64, infinite numbers as `"inf"` and `"-inf"`, and slashes unescaped. Each call
-    /// returns another encoder.
+    /// An encoder that prints blobs in Base64, infinite numbers as `"inf"` and `"-inf"`, and slashes unescaped. Each
+    /// call returns a new encoder.
     public static var defaultEncoder: JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
@@ -57,7 +57,7 @@ public struct JSONDumpFormat: Sendable {
 extension JSONDumpFormat: DumpFormat {
     /// Writes a row as an object.
     ///
-    /// - Throws: the error of the encoder.
+    /// - Throws: an error of the encoder.
     public mutating func writeRow(_ db: Database, statement: Statement, to stream: inout DumpStream) throws {
         let text = stream.text()
         if let object {
@@ -72,7 +72,7 @@ extension JSONDumpFormat: DumpFormat {
         }
     }
 
-    /// Ends the array: `[]` if there are no rows.
+    /// Finishes the array: `[]` if there are no rows.
     public mutating func finalize(_ db: Database, statement: Statement, to stream: inout DumpStream) {
         if object == nil {
             stream.write("[]\n")

@@ -1,4 +1,4 @@
-// How the value of a column is written as JSON: as a JSONEncoder writes the value that is decoded from it.
+// The JSON form of the value of a column: that of a JSONEncoder for the value decoded from it.
 
 import Foundation
 
@@ -9,7 +9,7 @@ enum JSONForm {
     /// The column contains JSON.
     case json
 
-    /// - Returns: nil for a type whose own code decides: its values must be decoded, and encoded.
+    /// - Returns: nil for a type whose own code determines the form: its values must be decoded and encoded.
     init?(_ type: any Any.Type, storage: (any Any.Type)?, record: (any FetchableRecord.Type)?, column: String) {
         if storage is JSONStorage.Type {
             self = .json
@@ -97,10 +97,10 @@ enum JSONForm {
     }
 }
 
-/// Dates in ISO 8601. The default texts of dates name no time zone: they are in UTC.
+/// Dates in ISO 8601. The default text form of dates has no time zone: it is in UTC.
 enum ISODate {
-    /// Whether a text is surely a date: `2024-01-28 10:00:00.000`, or the same without milliseconds, as SQLite's functions
-    /// make it. Whether the month has a day after its 28th is for the decoder.
+    /// Whether text is certainly a date: `2024-01-28 10:00:00.000`, or the same without milliseconds, as SQLite's
+    /// functions write it. Whether the month has a day after its 28th is left to the decoder.
     static func matches(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard bytes.count == 23 || bytes.count == 19 else { return false }
         for (index, byte) in bytes.enumerated() {
@@ -134,7 +134,7 @@ enum ISODate {
 }
 
 extension JSONEncoder {
-    /// The encoder of types whose JSON only their code knows.
+    /// The encoder of types whose JSON only their code can determine.
     static func forRows() -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
@@ -176,7 +176,7 @@ private struct ContainerProbe: Decoder {
         do { _ = try type.init(from: ContainerProbe()) } catch let answer as Answer {
             return answer.hasKeysOrElements
         } catch {}
-        // A type that asks for nothing, or catches the error.
+        // A type that requests nothing, or catches the error.
         return false
     }
 

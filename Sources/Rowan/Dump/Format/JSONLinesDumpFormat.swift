@@ -10,23 +10,23 @@ public import Foundation
 /// try db.dumpRequest(Player.all(), format: .jsonLines())
 /// ```
 ///
-/// The keys stand in the order of the columns, even if the encoder sorts keys.
+/// The keys are in column order, even if the encoder sorts keys.
 ///
 /// Article: <doc:Dump>.
 ///
 /// Source: <https://jsonlines.org>
 public struct JSONLinesDumpFormat: Sendable {
-    /// How NULL is printed.
+    /// The format of NULL.
     public enum Nulls: Hashable, Sendable {
         /// As `null`.
         case null
-        /// Not at all: the object has no such key.
+        /// Omitted: the object has no such key.
         case omitted
     }
 
-    /// How NULL is printed.
+    /// The format of NULL.
     public var nulls: Nulls
-    /// The encoder of the values. It applies as in ``JSONDumpFormat/encoder``, except that objects are never
+    /// The encoder of the values. Its strategies apply as in ``JSONDumpFormat/encoder``, except that objects are never
     /// pretty-printed.
     public var encoder: JSONEncoder
 
@@ -42,7 +42,7 @@ public struct JSONLinesDumpFormat: Sendable {
 extension JSONLinesDumpFormat: DumpFormat {
     /// Writes a row as an object.
     ///
-    /// - Throws: the error of the encoder.
+    /// - Throws: an error of the encoder.
     public mutating func writeRow(_ db: Database, statement: Statement, to stream: inout DumpStream) throws {
         let object = object ?? JSONObjectWriter(stream.columnNames(of: statement), encoder, .compact, nulls)
         self.object = object
@@ -51,7 +51,7 @@ extension JSONLinesDumpFormat: DumpFormat {
         text.append(byte: 0x0A)
     }
 
-    /// Ends the output.
+    /// Finishes the output.
     public mutating func finalize(_ db: Database, statement: Statement, to stream: inout DumpStream) { object = nil }
 }
 

@@ -94,7 +94,7 @@ enum JSONText {
         text.append(byte: 0x22)
     }
 
-    /// Writes the digits of a finite number: `5`, and not `5.0`.
+    /// Writes the digits of a finite number: `5`, not `5.0`.
     static func write(number digits: String, to text: TextBuffer) {
         text.append(digits.hasSuffix(".0") ? String(digits.dropLast(2)) : digits)
     }

@@ -1,10 +1,10 @@
-// Writes rows of one layout as JSON objects. Which column is written how is decided at the first row.
+// Writes rows of one layout as JSON objects. The form of each column is determined at the first row.
 
 import Foundation
 
 /// The writer of the rows of a request, of a scope, or of a prefetched association.
 struct JSONRowWriter {
-    /// A writer that is made for the first row it writes.
+    /// A writer that is created for the first row it writes.
     final class Nested {
         let type: any Any.Type
         private var writer: JSONRowWriter?
@@ -22,7 +22,7 @@ struct JSONRowWriter {
     private enum Body {
         case object([Member])
         case value(JSONForm, any Any.Type, isOptional: Bool)
-        /// The rows are decoded, and the results encoded: what the type does is unknown.
+        /// The rows are decoded and the results encoded: what the type does is unknown.
         case encoded((Row) throws -> Data)
     }
 
@@ -44,7 +44,7 @@ struct JSONRowWriter {
 
     private let body: Body
 
-    /// - Throws: SQLITE_MISUSE for a type whose JSON can only be known from its code, and that is not Encodable.
+    /// - Throws: SQLITE_MISUSE for a type whose JSON only its code can determine and that is not Encodable.
     private init(_ type: any Any.Type, _ row: Row) throws {
         let wrapped = (type as? any OptionalType.Type)?.wrapped
         if let members = Self.members(of: type, row) {
@@ -55,7 +55,7 @@ struct JSONRowWriter {
         } else if let record = type as? any FetchableRecord.Type,
             type is any Decodable.Type || type is any PositionalRecord.Type
         {
-            // A row that the record can't be decoded from is the first problem.
+            // A row from which the record can't be decoded is reported first.
             _ = try record.init(row: row)
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
@@ -79,8 +79,8 @@ struct JSONRowWriter {
 
     private static func key(_ name: String) -> String { JSONText.quoted(name, escapesSlashes: false) + ":" }
 
-    /// The members of a record whose properties can be written from columns; nil for another record, and for one whose row
-    /// does not have all that the record needs.
+    /// The members of a record whose properties can be written from columns; nil for other records, and for a record
+    /// whose row lacks something that the record needs.
     private static func members(of type: any Any.Type, _ row: Row) -> [Member]? {
         guard let properties = RecordShape.properties(readBy: type, columns: row.layout.names) else { return nil }
         let record = type as? any FetchableRecord.Type
@@ -89,7 +89,7 @@ struct JSONRowWriter {
         var isRowClaimed = false
         for property in properties {
             let source: Source
-            // In the order in which decoders look.
+            // In the order in which decoders search.
             if let index = row.layout.index(ofColumn: property.column) {
                 let form = JSONForm(property.type, storage: property.storage, record: record, column: property.column)
                 guard let form else { return nil }

@@ -1,6 +1,6 @@
-// One value per line, as the `line` mode of the sqlite3 shell prints it.
+// One value per line, as printed by the `line` mode of the sqlite3 shell.
 
-/// A format that prints one value per line, and an empty line between rows.
+/// A format that prints one value per line, with an empty line between rows.
 ///
 /// ```swift
 /// //    id = 1
@@ -44,11 +44,11 @@ extension LineDumpFormat: DumpFormat {
             statement.storedColumn(index).appendAsText(to: text, nullValue: nullValue)
             text.append(byte: 0x0A)
         }
-        // It separates the row from the text that follows, if any: rows, or another table.
+        // Separates the row from the following text, if any: rows or another table.
         stream.margin()
     }
 
-    /// Ends the output.
+    /// Finishes the output.
     public mutating func finalize(_ db: Database, statement: Statement, to stream: inout DumpStream) { names = nil }
 }
 

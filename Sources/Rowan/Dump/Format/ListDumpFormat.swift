@@ -1,4 +1,4 @@
-// One row per line, as the `list` mode of the sqlite3 shell prints it, but for reals: the shell rounds them.
+// One row per line, as printed by the `list` mode of the sqlite3 shell, except for reals, which the shell rounds.
 
 /// A format that prints one row per line, with a separator between its values.
 ///
@@ -37,7 +37,7 @@ extension ListDumpFormat: DumpFormat {
         }
     }
 
-    /// Ends the output.
+    /// Finishes the output.
     public mutating func finalize(_ db: Database, statement: Statement, to stream: inout DumpStream) {
         lines = DumpedLines()
     }
@@ -51,7 +51,7 @@ extension DumpFormat where Self == ListDumpFormat {
 }
 
 extension StoredColumn {
-    /// Appends the value as text; a real with the shortest digits that stand for it.
+    /// Appends the value as text; a real with the shortest digits that represent it.
     func appendAsText(to buffer: TextBuffer, nullValue: String) {
         switch self {
         case .null: buffer.append(nullValue)

@@ -1,4 +1,4 @@
-// One row per line, with SQL literals, as SQLite's function `quote` prints them.
+// One row per line, with SQL literals, as printed by SQLite's function `quote`.
 
 /// A format that prints one row per line, with its values as SQL literals.
 ///
@@ -8,8 +8,8 @@
 /// try db.dumpRequest(Player.all(), format: .quote())
 /// ```
 ///
-/// Values are printed as by SQLite's function `quote`, which gives them back. The exceptions are what it does not give
-/// back: an infinite number is printed as `9.0e+999`, and a text with NUL characters as an expression.
+/// Values are printed as by SQLite's function `quote`, except those that can't be read back from it: an infinite number
+/// is printed as `9.0e+999`, and text with NUL characters as an expression.
 ///
 /// Source: <https://sqlite.org/lang_corefunc.html#quote>
 public struct QuoteDumpFormat: Sendable {
@@ -43,7 +43,7 @@ extension QuoteDumpFormat: DumpFormat {
         }
     }
 
-    /// Ends the output.
+    /// Finishes the output.
     public mutating func finalize(_ db: Database, statement: Statement, to stream: inout DumpStream) {
         lines = DumpedLines()
     }

@@ -1,4 +1,4 @@
-// A database as bytes: to send it, to embed it, to test with it.
+// A database as bytes, to send, embed or test it.
 
 public import Foundation
 
@@ -10,18 +10,19 @@ extension Database {
     /// let copy = try DatabaseQueue(deserializing: data)
     /// ```
     ///
-    /// In a transaction, its changes are included. The bytes of an empty database may be empty. The bytes can be written
-    /// to a file, which is then a database.
+    /// In a transaction, its changes are included. The bytes of an empty database may be empty. If the bytes are
+    /// written to a file, the file is a database.
     ///
     /// Source: <https://sqlite.org/c3ref/serialize.html>
     ///
-    /// - Parameter schema: the name of the database: `main`, or an attached one.
-    /// - Throws: a ``DatabaseError``; its code is SQLITE_ERROR if no database has this name, SQLITE_NOMEM if the memory
-    ///   does not suffice.
-    /// - Complexity: O(*n*), where *n* is the size of the database. It must fit in the memory.
+    /// - Parameter schema: the name of the database: `main`, or an attached database.
+    /// - Throws: a ``DatabaseError``; its code is SQLITE_ERROR if no database has this name, SQLITE_NOMEM if there is
+    ///   not enough memory.
+    /// - Complexity: O(*n*), where *n* is the size of the database. It must fit in memory.
     public func serialize(schema: String = "main") throws -> Data { try connection.serialize(schema) }
 
-    /// Replaces the database with the bytes of a file. It is in memory afterwards: the previous file does not change.
+    /// Replaces the database with the bytes of a file. The database is then in memory: the previous file does not
+    /// change.
     ///
     /// ```swift
     /// try db.execute(sql: "ATTACH ':memory:' AS embedded")
@@ -30,16 +31,16 @@ extension Database {
     ///
     /// Observers are notified of a change of the full database, and observations fetch again.
     ///
-    /// Don't replace the main database of a pool: its connections would no longer share one.
+    /// Don't replace the main database of a pool: its connections would no longer share a database.
     ///
     /// Source: <https://sqlite.org/c3ref/deserialize.html>
     ///
     /// - Parameters:
     ///   - data: bytes from ``serialize(schema:)``, or from a database file that is not in WAL mode.
-    ///   - schema: the name of the database to replace: `main`, or an attached one.
+    ///   - schema: the name of the database to replace: `main`, or an attached database.
     /// - Throws: a ``DatabaseError``; its code is SQLITE_ERROR if no database has this name, SQLITE_BUSY while a
     ///   statement is running, SQLITE_MISUSE in a transaction or a read, SQLITE_NOTADB if the bytes are not a database.
-    /// - Complexity: O(*n*), where *n* is the number of bytes: they are copied.
+    /// - Complexity: O(*n*), where *n* is the number of bytes, which are copied.
     public func deserialize(_ data: Data, schema: String = "main") throws {
         guard !isInsideTransaction, connection.readOnlyDepth == 0 else {
             throw DatabaseError(
@@ -57,7 +58,7 @@ extension Database {
         let table = "\(schema.quotedDatabaseIdentifier).\(DatabaseSchemaID(name: schema).schemaTableName)"
         try makeStatement(sql: "SELECT 1 FROM \(table) LIMIT 1").runToEnd()
         guard isObserved else { return }
-        // The commit tells observations to fetch again.
+        // The commit makes observations fetch again.
         try inTransaction(.deferred) {
             try databaseWasReplaced()
             return .commit

@@ -1,4 +1,4 @@
-// How far a dump has come. It is reported at the end of a row, once a chunk is full: that costs a comparison per row.
+// The progress of a dump. It is reported at the end of a row once a chunk is full, which costs a comparison per row.
 
 /// The progress of a dump.
 ///
@@ -10,11 +10,11 @@
 public struct DumpProgress: Hashable, Sendable {
     /// The table that the dump is writing; nil for SQL and requests.
     public internal(set) var table: String?
-    /// The number of rows that were written, in all tables.
+    /// The number of rows written, in all tables.
     public internal(set) var rowCount = 0
-    /// The number of bytes that were written, in UTF-8.
+    /// The number of bytes written, in UTF-8.
     public internal(set) var byteCount = 0
 
-    /// A closure that is called after each 64 KiB of text, and at the end. If it throws an error, the dump stops.
+    /// A closure that is called after every 64 KiB of text and at the end. If it throws an error, the dump stops.
     public typealias Handler = (DumpProgress) throws -> Void
 }

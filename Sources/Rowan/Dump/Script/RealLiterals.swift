@@ -1,5 +1,5 @@
-// Doubles as SQL. SQLite does not always convert decimal digits to the nearest double: one literal in ten thousand would
-// restore another double. Doubtful literals are tried, and those that fail become an exact expression.
+// Doubles as SQL. SQLite does not always convert decimal digits to the nearest double: one literal in ten thousand
+// would restore a different double. Doubtful literals are tested, and those that fail become an exact expression.
 
 import Foundation
 
@@ -26,20 +26,20 @@ final class RealLiterals {
 
     private func isExact(_ literal: String, _ double: Double) -> Bool {
         if Self.isSimple(literal) { return true }
-        // Without a parser, or in an access that is interrupted, the expression is exact as well.
+        // Without a parser, or in an interrupted access, the expression is also exact.
         if parser == nil { parser = try? RealParser(connection) }
         return parser?.double(literal) == double
     }
 
     /// Whether a literal has at most fifteen digits, four of them after the point: their quotient by a power of ten is
-    /// further away from the middle between two doubles than the extended precision that SQLite may use.
+    /// further from the midpoint between two doubles than the extended precision that SQLite may use.
     private static func isSimple(_ literal: String) -> Bool {
         let digits = literal.utf8
         guard digits.count <= 16, let point = digits.firstIndex(of: UInt8(ascii: ".")) else { return false }
         return digits.distance(from: point, to: digits.endIndex) <= 5 && !digits.contains(UInt8(ascii: "e"))
     }
 
-    /// The significand, multiplied or divided by powers of two: all operations are exact.
+    /// The significand, multiplied or divided by powers of two. All operations are exact.
     static func expression(_ double: Double) -> String {
         let step = 52
         var exponent = double == 0 ? 0 : Int(double.exponent) - step

@@ -1,13 +1,13 @@
-// The rows of a script. A statement inserts many rows: compiling a statement takes longer than inserting a row.
+// The rows of a script. A statement inserts many rows, because compiling a statement takes longer than inserting a row.
 
 extension ScriptWriter {
-    /// How many rows one statement inserts at most, and how many bytes it has before its last row.
+    /// The maximum number of rows that a statement inserts, and of bytes before its last row.
     private static let maximumRowCount = 256
     private static let maximumByteCount = 1 << 14
 
     /// Writes the rows of a table, in the order of their rowids.
     ///
-    /// - Parameter target: the schema of the table for the script, with its dot, where a temporary table may hide it.
+    /// - Parameter target: the schema of the table for the script, with its dot, if a temporary table may hide it.
     func writeRows(of table: String, in target: String = "", to stream: inout DumpStream) throws {
         let name = table.quotedDatabaseIdentifier
         let all = try db.columns(in: table, in: schema.name)

@@ -1,5 +1,6 @@
-// The order of a script: tables, then rows, then what rows must not touch or wait for. Virtual tables are inserted in
-// sqlite_master, because CREATE VIRTUAL TABLE would create the tables of their content, which the script has restored.
+// The order of a script: tables, then rows, then what must not affect rows or depends on them. Virtual tables are
+// inserted in sqlite_master, because CREATE VIRTUAL TABLE would create their content tables, which the script has
+// restored.
 
 import Foundation
 
@@ -70,7 +71,7 @@ struct ScriptWriter {
         case none
         /// All rows respect them.
         case respected
-        /// SQLite would refuse to insert the rows.
+        /// SQLite would reject the rows.
         case violated
     }
 
@@ -84,7 +85,7 @@ struct ScriptWriter {
         do {
             return try Row.fetchOne(db, sql: "PRAGMA \(schema).foreign_key_check") == nil ? .respected : .violated
         } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
-            // A foreign key that refers to no key of its parent table.
+            // A foreign key that does not refer to a key of its parent table.
             return .violated
         }
     }
@@ -118,7 +119,7 @@ struct ScriptWriter {
 
     private func writeSequence(to stream: inout DumpStream) throws {
         guard let sequence = objects(.sequence).first else { return }
-        // The table exists only once a table has used AUTOINCREMENT.
+        // The table exists only after a table has used AUTOINCREMENT.
         let table = unusedName.quotedDatabaseIdentifier
         stream.write("CREATE TABLE \(table)(id INTEGER PRIMARY KEY AUTOINCREMENT);\nDROP TABLE \(table);\n")
         stream.write("DELETE FROM main.sqlite_sequence;\n")
@@ -146,7 +147,7 @@ struct ScriptWriter {
         writeSchemaReset(to: &stream)
     }
 
-    /// SQLite reads the schema again, and a change of the schema notifies the other connections.
+    /// Makes SQLite read the schema again. The schema change notifies the other connections.
     func writeSchemaReset(to stream: inout DumpStream) {
         let table = unusedName.quotedDatabaseIdentifier
         stream.write("PRAGMA writable_schema=RESET;\nCREATE TABLE \(table)(id);\nDROP TABLE \(table);\n")
@@ -161,7 +162,7 @@ struct ScriptWriter {
 }
 
 extension ScriptWriter.Object {
-    /// - Parameter known: what replaces a name and a definition that are not valid UTF-8.
+    /// - Parameter known: the replacement of a name and a definition that are not valid UTF-8.
     /// - Returns: nil for an object that the script does not create.
     init?(_ row: Row, _ known: UnreadableNames.Object?) throws {
         // Automatic indexes have no SQL.

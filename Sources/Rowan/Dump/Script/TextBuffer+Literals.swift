@@ -1,4 +1,5 @@
-// Texts and blobs as SQL literals. SQL text contains neither NUL characters nor invalid UTF-8: such texts are expressions.
+// Text and blobs as SQL literals. SQL text can't contain NUL characters or invalid UTF-8, so such text is written as an
+// expression.
 
 extension TextBuffer {
     /// Appends `X'CAFE'`.
@@ -8,8 +9,8 @@ extension TextBuffer {
         append(byte: Self.quote)
     }
 
-    /// Appends `'O''Brien'`, `replace('a\0b','\0',char(0))` for a text with NUL characters, or
-    /// `CAST(X'FF' AS TEXT)` for invalid UTF-8.
+    /// Appends `'O''Brien'`, `replace('a\0b','\0',char(0))` for text with NUL characters, or `CAST(X'FF' AS TEXT)` for
+    /// invalid UTF-8.
     func append(textLiteral bytes: UnsafeBufferPointer<UInt8>) {
         let traits = bytes.textTraits
         if traits.hasQuote || traits.hasNUL || traits.isNotASCII {
@@ -21,7 +22,7 @@ extension TextBuffer {
         }
     }
 
-    /// Appends `1.5`: fifteen digits, or more if they stand for another double.
+    /// Appends `1.5`: fifteen digits, or more if fifteen represent another double.
     func append(realLiteral double: Double) {
         guard double.isFinite else { return append(double > 0 ? "9.0e+999" : "-9.0e+999") }
         append(asText: double)
@@ -44,7 +45,7 @@ extension TextBuffer {
     }
 
     private func appendReplacingNUL(_ bytes: UnsafeBufferPointer<UInt8>) {
-        // A backslash and so many zeros that the text does not contain it.
+        // A backslash and enough zeros that the text does not contain it.
         let mark = "\\" + String(repeating: "0", count: bytes.longestRunOfZerosAfterBackslash + 1)
         append(literal: "replace('")
         for (index, part) in bytes.split(separator: 0, omittingEmptySubsequences: false).enumerated() {
@@ -55,7 +56,6 @@ extension TextBuffer {
     }
 }
 
-/// What a text contains.
 struct TextTraits {
     var hasQuote = false
     var hasNUL = false
@@ -63,7 +63,7 @@ struct TextTraits {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Without branches: the compiler compares many bytes at once.
+    /// Without branches, so that the compiler compares many bytes at once.
     var textTraits: TextTraits {
         var quotes: UInt8 = 0
         var nuls: UInt8 = 0
@@ -91,7 +91,8 @@ extension UnsafeBufferPointer<UInt8> {
         return true
     }
 
-    /// The length of a character that is not ASCII; nil if the bytes are not valid UTF-8. <https://www.rfc-editor.org/rfc/rfc3629#section-4>
+    /// The length of a non-ASCII character; nil if the bytes are not valid UTF-8.
+    /// <https://www.rfc-editor.org/rfc/rfc3629#section-4>
     func lengthOfCharacter(at index: Int, _ byte: UInt8) -> Int? {
         let (length, second): (Int, ClosedRange<UInt8>)
         switch byte {

@@ -1,5 +1,6 @@
-// Names and definitions that are not valid UTF-8: other programs create them, and no text of a script can contain them.
-// The script creates such objects with stand-ins for the invalid bytes. At its end, it stores the bytes in sqlite_master.
+// Names and definitions that are not valid UTF-8. Other programs create them, and the text of a script can't contain
+// them. The script creates such objects with stand-ins for the invalid bytes. At its end, it stores the bytes in
+// sqlite_master.
 
 import Foundation
 
@@ -52,7 +53,7 @@ struct UnreadableNames {
 }
 
 extension ScriptWriter {
-    /// Writes the rows of a table that no text can name, under the name that the script gives it.
+    /// Writes the rows of a table whose name isn't valid text, under the name that the script gives it.
     func writeRows(of table: String, _ name: Data, to stream: inout DumpStream) throws {
         let (list, isOrdered) = try columns(ofTable: name)
         var sql = Data("SELECT ".utf8)
@@ -98,12 +99,12 @@ extension ScriptWriter {
     }
 }
 
-/// Private-use characters that stand for bytes.
+/// Private-use characters that represent bytes.
 struct StandIns {
-    /// The character of byte 0.
+    /// The character for byte 0.
     private let first: UInt32
 
-    /// - Parameter texts: the texts in which the characters must not occur.
+    /// - Parameter texts: the text in which the characters must not occur.
     init(avoiding texts: [Data]) {
         var known: Set<UInt32> = []
         for text in texts {

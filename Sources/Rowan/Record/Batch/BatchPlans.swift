@@ -1,5 +1,5 @@
-// The plans that a connection keeps for insertions of many records of a type: for each set of columns, one plan per
-// number of rows.
+// The plans that a connection keeps for inserting many records of a type. For each set of columns, there is one plan
+// per number of rows.
 
 /// The plans of one operation on one record type.
 final class BatchPlans {
@@ -25,7 +25,7 @@ final class BatchPlan {
     let columns: [String]
     /// The maximum number of rows in a statement.
     let capacity: Int
-    /// Whether a statement that fails keeps the rows before the one that violates a constraint.
+    /// Whether a failed statement keeps the rows before the one that violates a constraint.
     let keepsRows: Bool
     /// Whether the returned rows include their rowid.
     private let returnsRowID: Bool
@@ -50,13 +50,13 @@ final class BatchPlan {
         container.setCount == columns.count && container.columns.isIdentical(to: columns)
     }
 
-    /// How many rows the next statement inserts.
+    /// The number of rows that the next statement inserts.
     func size(for count: Int) -> Int {
         let size = min(count, capacity)
         return hasRoundTrips ? size : 1 << (Int.bitWidth - 1 - size.leadingZeroBitCount)
     }
 
-    /// - Parameter size: as `size(for:)` returns it.
+    /// - Parameter size: a value returned by `size(for:)`.
     func plan(ofSize size: Int, _ db: Database, _ insertion: Insertion) throws -> PersistencePlan {
         let index = size - 1
         while plans.count <= index { plans.append(nil) }
@@ -91,17 +91,17 @@ extension Database {
     }
 }
 
-/// The statements that insert many rows.
+/// The shapes of statements that insert many rows.
 ///
-/// A statement that may fail after some of its rows opens a journal of its own, with a copy of each page that it changes:
-/// in a table with indexes, that costs more than several rows in one statement save (benchmark insert-all-file).
+/// A statement that may fail after some of its rows opens its own journal, with a copy of each page it changes. In a
+/// table with indexes, that costs more than putting several rows in one statement saves (benchmark insert-all-file).
 private enum StatementShape {
-    /// Several rows a statement.
+    /// Several rows per statement.
     case several
-    /// Several rows a statement. If it fails, the rows before the failure stay, which needs no journal: the savepoint
+    /// Several rows per statement. If it fails, the rows before the failure stay, which needs no journal: the savepoint
     /// around all insertions undoes them.
     case severalKeepingRows
-    /// One row a statement, which needs no journal either.
+    /// One row per statement, which also needs no journal.
     case single
 }
 
@@ -114,8 +114,8 @@ extension Insertion {
         guard try words.indexed.contains(name) || db.isWithoutRowID(table.name, in: table.schema) else {
             return .several
         }
-        // A row may fail long after its insertion: in its foreign keys, in triggers, or in the update of an upsert. If a
-        // value has the wrong type, SQLite keeps rows that it does not count.
+        // A row may fail long after its insertion: in its foreign keys, in triggers, or in the update of an upsert. If
+        // a value has the wrong type, SQLite keeps rows that it doesn't count.
         guard upsert == nil, !words.triggering.contains(name), !words.strict.contains(name),
             try db.foreignKeys(on: table.name, in: table.schema).isEmpty
         else { return .single }
@@ -132,7 +132,7 @@ extension Insertion {
 }
 
 extension PersistencePlan {
-    /// Inserts rows, and ignores the rows that the statement returns.
+    /// Inserts rows and ignores the rows that the statement returns.
     func run(_ db: Database, _ rows: ArraySlice<[DatabaseValue]>) throws {
         let use = try db.connection.use(sql)
         try DatabaseError.namingColumns(columns, rows.firstUnstorable) {
@@ -140,7 +140,7 @@ extension PersistencePlan {
         }
     }
 
-    /// Checks out the statement, with the values of rows as its arguments.
+    /// Checks out the statement with the values of rows as its arguments.
     func use(_ db: Database, _ rows: ArraySlice<[DatabaseValue]>) throws -> StatementUse {
         let use = try db.connection.use(sql)
         try DatabaseError.namingColumns(columns, rows.firstUnstorable) {

@@ -1,20 +1,20 @@
 // Rows that wait for a single INSERT of several rows. Their number is a power of two, and a few smaller statements
-// insert the rest: a table needs only seven statements for any number of records, and all of them are cached. The limit
-// is 64 rows: SQLite is no faster per row with a longer statement, whose program exceeds the processor's cache
-// (benchmark insert-all). On a cluster, each statement is a round trip, and inserts as many rows as it can.
+// insert the rest. A table needs only seven statements for any number of records, all of them cached. The limit is 64
+// rows: longer statements are no faster per row because their program exceeds the processor's cache (benchmark
+// insert-all). On a cluster, each statement is a round trip and inserts as many rows as possible.
 
 @usableFromInline
 final class InsertBatch {
-    /// How records are inserted.
+    /// The way in which records are inserted.
     @usableFromInline
     enum Mode {
         /// The first record separately, to detect the callbacks of its type.
         case probing
-        /// Each record separately, because of its callbacks, or because its rowid can't be known otherwise.
+        /// Each record separately, because of its callbacks or because its rowid can't be determined otherwise.
         case alone
         /// Many rows at once, without callbacks.
         case silent
-        /// Many rows at once, with known rowids: callbacks are called, and rows are fetched.
+        /// Many rows at once, with known rowids: callbacks are called and rows are fetched.
         case numbered
     }
 
@@ -37,7 +37,7 @@ final class InsertBatch {
     /// The values of the waiting rows, followed by arrays whose storage the next rows reuse.
     @exclusivity(unchecked) private var rows: [[DatabaseValue]] = []
     @exclusivity(unchecked) private(set) var count = 0
-    /// The size of the waiting texts and blobs in bytes: SQLite copies them.
+    /// The size of the waiting text and blobs in bytes: SQLite copies them.
     @exclusivity(unchecked) private var byteCount = 0
     private var rowIDs: [Int64] = []
     /// The number of inserted records.
@@ -63,7 +63,7 @@ final class InsertBatch {
         if let known { mode = try mode(for: known) }
     }
 
-    /// Inserts the first record, and detects the callbacks of its type.
+    /// Inserts the first record and detects the callbacks of its type.
     @usableFromInline
     func probe(_ type: any MutablePersistableRecord.Type, _ insert: () throws -> Void) throws {
         let callbacks = try db.probingCallbacks(of: type, insert)
@@ -76,7 +76,7 @@ final class InsertBatch {
         guard try fetchesRows || keepsRowIDs && insertion.keepsRowID(db) || !callbacks.isDisjoint(with: .did) else {
             return .silent
         }
-        // Only SQLite knows the rowids of the rows that an upsert updates.
+        // Only SQLite can determine the rowids of the rows that an upsert updates.
         guard insertion.upsert == nil else { return .alone }
         try makeNumbering()
         return numbering == nil ? .alone : .numbered
@@ -84,12 +84,12 @@ final class InsertBatch {
 
     private func makeNumbering() throws {
         numbering = try RowNumbering(db, insertion)
-        // Set at the end, because reading the schema may change the known version.
+        // Set last, because reading the schema may change the known version.
         numberedEpoch = epoch
         insertedKey = InsertedKey(rowIDColumn: numbering?.column)
     }
 
-    /// The insertion of a separate record. A subclass may have another table than its base class.
+    /// The insertion of a separate record. A subclass may have a different table than its base class.
     @usableFromInline
     func insertion(of type: any MutablePersistableRecord.Type) -> (Insertion, PlanGroup?) {
         guard type == insertion.record else {
@@ -117,14 +117,14 @@ extension InsertBatch {
         return PersistenceContainer(expecting: plan.columns, reusing: values)
     }
 
-    /// Whether the waiting rows must be inserted before this one can wait.
+    /// Whether the waiting rows must be inserted before this one is added.
     @usableFromInline
     func isFull(for container: PersistenceContainer) -> Bool {
         guard count > 0, let plan else { return false }
         return count >= plan.capacity || byteCount > Self.maximumByteCount || !plan.expects(container)
     }
 
-    /// Adds a row to the waiting ones. The container must not be used afterwards.
+    /// Adds a row to the waiting rows. The container must not be used afterwards.
     @usableFromInline
     func add(_ container: inout PersistenceContainer) throws {
         if plan?.expects(container) != true { try startRows(of: &container) }
@@ -183,26 +183,26 @@ extension InsertBatch {
         forgetRows()
     }
 
-    /// Finds the row that violates a constraint, by inserting the rows one by one. The caller rolls back these
+    /// Finds the row that violates a constraint by inserting the rows one by one. The caller rolls back these
     /// insertions with those of all records.
     ///
-    /// - Returns: the original error, if it is not a constraint violation.
+    /// - Returns: the original error if it is not a constraint violation.
     private func violation(among rows: ArraySlice<[DatabaseValue]>, _ failure: any Error) throws -> any Error {
         guard rows.count > 1 else { return located(failure, rows.startIndex) }
         guard let plan, DatabaseError.isViolation(failure) else { return failure }
         let first: Int
         switch plan.keepsRows ? .fail : insertion.conflictResolution {
         case .abort, .ignore, .replace: first = rows.startIndex
-        // SQLite keeps, and counts, the rows before the one that fails.
+        // SQLite keeps and counts the rows before the one that fails.
         case .fail: first = min(rows.startIndex + db.changesCount, rows.endIndex)
-        // The transaction has ended: nothing can be inserted.
+        // The transaction has ended, so nothing can be inserted.
         case .rollback: return failure
         }
         let single = try plan.plan(ofSize: 1, db, insertion)
         for index in first..<rows.endIndex {
             do { try single.run(db, rows[index...index]) } catch {
-                // A constraint of the table may have ended the transaction. And SQLite may count other rows than those
-                // before the one that fails: then this is another violation.
+                // A constraint of the table may have ended the transaction. SQLite may also count rows other than those
+                // before the one that fails: this is then a different violation.
                 return DatabaseError.isViolation(error) && isSame(error, failure) ? located(error, index) : failure
             }
         }
@@ -216,7 +216,7 @@ extension InsertBatch {
 
     /// The error of a record. For a constraint violation, it contains the index of the record.
     ///
-    /// - Parameter index: the index of the record among the waiting ones.
+    /// - Parameter index: the index of the record among the waiting records.
     @usableFromInline
     func located(_ error: any Error, _ index: Int = 0) -> any Error {
         guard DatabaseError.isViolation(error), let error = error as? DatabaseError else { return error }
@@ -249,7 +249,7 @@ extension InsertBatch {
         return true
     }
 
-    /// Inserts the waiting rows, if their rowids can be predicted.
+    /// Inserts the waiting rows if their rowids can be predicted.
     @usableFromInline
     func flushNumbered() throws -> Bool {
         guard count > 0 else { return true }
@@ -258,8 +258,8 @@ extension InsertBatch {
         return true
     }
 
-    /// Inserts the waiting rows, if their rowids can be predicted, and returns them in their order: SQLite guarantees
-    /// no order for the rows of RETURNING.
+    /// Inserts the waiting rows if their rowids can be predicted, and returns them in their order: SQLite guarantees no
+    /// order for the rows of RETURNING.
     /// Source: https://sqlite.org/lang_returning.html
     func fetchNumbered<T: FetchableRecord>(_ type: T.Type) throws -> [T]? {
         guard count > 0 else { return [] }

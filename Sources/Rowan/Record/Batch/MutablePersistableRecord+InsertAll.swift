@@ -1,18 +1,18 @@
-// Insertions of many records, with INSERT statements of many rows, in one savepoint. The loops are generic over the
-// record, and `@inlinable` like `insert` (benchmark insert-all). InsertBatch contains the shared parts.
+// Insertions of many records, with multi-row INSERT statements in one savepoint. The loops are generic over the record
+// and `@inlinable`, like `insert` (benchmark insert-all). InsertBatch contains the shared parts.
 
 /// Whether `insertAll` and `upsertAll` call the callbacks of records.
 ///
 /// Article: <doc:SavingAndUpserting>.
 public enum PersistenceCallbacks: Sendable {
-    /// Callbacks are called, as `insert` and `upsert` call them.
+    /// Callbacks are called as in `insert` and `upsert`.
     case honored
     /// No callback is called.
     case skipped
 }
 
 extension MutablePersistableRecord {
-    /// Inserts records: all of them, or none if there is an error.
+    /// Inserts all records, or none if an error occurs.
     ///
     /// ```swift
     /// // INSERT INTO "player" ("id", "name") VALUES (?,?),(?,?),(?,?),(?,?)...
@@ -21,13 +21,13 @@ extension MutablePersistableRecord {
     /// try Player.insertAll(db, players, onConflict: .ignore)
     /// ```
     ///
-    /// The result is that of a loop of ``insert(_:onConflict:)``, but an error undoes all insertions. A statement has
-    /// up to 64 rows, or fewer if SQLite's limits require it. A record that sets other columns than the previous one
-    /// starts another statement.
+    /// The result is that of a loop of ``insert(_:onConflict:)``, except that an error undoes all insertions. A
+    /// statement has up to 64 rows, or fewer if SQLite's limits require it. A record that sets different columns than
+    /// the previous one starts a new statement.
     ///
-    /// If the type implements no callbacks, records are inserted in large statements; only the first record of each
+    /// If the type implements no callbacks, records are inserted in large statements. Only the first record of each
     /// connection is inserted separately, to detect the callbacks. With `didInsert` or `didSave`, large statements
-    /// require a table with an `INTEGER PRIMARY KEY`, without triggers and `ON CONFLICT` clauses, and a
+    /// require a table with an `INTEGER PRIMARY KEY` and without triggers or `ON CONFLICT` clauses, and a
     /// `conflictResolution` other than `ignore` and `replace`; the callbacks are called after the statement. With
     /// `willInsert`, `willSave`, `aroundInsert` or `aroundSave`, which may access the database, each record is inserted
     /// separately.
@@ -36,11 +36,11 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - db: a connection that can write.
-    ///   - records: the records, in the order of their insertion.
+    ///   - records: the records, in insertion order.
     ///   - conflictResolution: the conflict resolution; nil for the policy of the type.
     ///   - callbacks: `.skipped` inserts in large statements for all types and tables.
-    /// - Throws: a ``DatabaseError``, whose message contains the index of the record that violates a constraint, or the
-    ///   error of `encode(to:)` and of callbacks.
+    /// - Throws: a ``DatabaseError``, whose message contains the index of the record that violates a constraint, or an
+    ///   error of `encode(to:)` or callbacks.
     /// - Complexity: O(*n*), with 64 rows in memory at any time.
     ///
     /// Source: <https://sqlite.org/lang_insert.html>
@@ -55,7 +55,7 @@ extension MutablePersistableRecord {
         try writeEach(InsertBatch.make(db, insertion, callbacks), &iterator) { _ in }
     }
 
-    /// Inserts records, all or none, and updates them: `didInsert` can store the id.
+    /// Inserts all records or none, and updates them: `didInsert` can store the id.
     ///
     /// ```swift
     /// var players = [Player(id: nil, name: "Arthur"), Player(id: nil, name: "Barbara")]
@@ -64,17 +64,16 @@ extension MutablePersistableRecord {
     /// players.map(\.id)   // [1, 2]
     /// ```
     ///
-    /// It uses large statements under the same conditions as ``insertAll(_:_:onConflict:callbacks:)``. The ids are
-    /// those that SQLite would choose: the largest id of the table plus one, and so on. They are computed in advance,
+    /// Large statements are used under the same conditions as ``insertAll(_:_:onConflict:callbacks:)``. The ids are
+    /// those that SQLite would choose: the largest id of the table plus one, and so on. They are computed in advance
     /// and inserted with the rows.
     ///
     /// - Parameters:
     ///   - db: a connection that can write.
-    ///   - records: the records, in the order of their insertion. They are updated once all are inserted.
+    ///   - records: the records, in insertion order. They are updated once all are inserted.
     ///   - conflictResolution: the conflict resolution; nil for the policy of the type.
-    /// - Throws: a ``DatabaseError``, or the error of `encode(to:)` and of callbacks. The collection then stays
-    ///   unchanged.
-    /// - Complexity: O(*n*), and a copy of the collection.
+    /// - Throws: a ``DatabaseError``, or an error of `encode(to:)` or callbacks. The collection is then unchanged.
+    /// - Complexity: O(*n*), plus a copy of the collection.
     ///
     /// Source: <https://sqlite.org/autoinc.html>
     @inlinable
@@ -96,7 +95,7 @@ extension InsertBatch {
         try InsertBatch(db, insertion, callbacks, keepsRowIDs: keepsRowIDs)
     }
 
-    /// Runs the closure in a transaction, or in a part of the current one: an error undoes its changes.
+    /// Runs the closure in a transaction, or in a part of the current one. An error undoes its changes.
     @usableFromInline
     func atomically(_ body: () throws -> Void) throws {
         try db.inSavepoint {
@@ -107,7 +106,7 @@ extension InsertBatch {
 }
 
 extension MutablePersistableRecord {
-    /// Writes the records of a collection, and updates them.
+    /// Writes the records of a collection and updates them.
     @inlinable
     static func writeAll<Records: MutableCollection>(
         _ db: Database, _ insertion: Insertion, _ records: inout Records
@@ -126,8 +125,8 @@ extension MutablePersistableRecord {
 
     /// Writes the records.
     ///
-    /// - Parameter done: a closure that is called for each record, in order, after the callbacks of the record. It is not
-    ///   called for records that are known to have no callbacks: insertion does not change them.
+    /// - Parameter done: a closure that is called for each record, in order, after the callbacks of the record. It is
+    ///   not called for records known to have no callbacks, which insertion does not change.
     @inlinable
     static func writeEach(
         _ batch: InsertBatch, _ records: inout some IteratorProtocol<Self>, _ done: (Self) -> Void
@@ -187,7 +186,7 @@ extension MutablePersistableRecord {
         try flush(batch, &waiting, done)
     }
 
-    /// Inserts the waiting records, and calls their callbacks.
+    /// Inserts the waiting records and calls their callbacks.
     @inlinable
     static func flush(
         _ batch: InsertBatch, _ waiting: inout ContiguousArray<Self>, _ done: (Self) -> Void

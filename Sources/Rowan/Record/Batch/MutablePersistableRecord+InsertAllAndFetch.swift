@@ -1,7 +1,7 @@
 // Insertions and upserts of many records that return the rows.
 
 extension MutablePersistableRecord {
-    /// Inserts records, all or none, and decodes the inserted rows, in the order of the records.
+    /// Inserts all records or none, and decodes the inserted rows in the order of the records.
     ///
     /// ```swift
     /// // INSERT INTO "player" ("id", "name") VALUES (?,?),(?,?) RETURNING *, "rowid"
@@ -10,14 +10,14 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - db: a connection that can write.
-    ///   - records: the records, in the order of their insertion.
+    ///   - records: the records, in insertion order.
     ///   - conflictResolution: the conflict resolution; nil for the policy of the type.
     ///   - callbacks: see ``insertAll(_:_:onConflict:callbacks:)``.
-    /// - Returns: a record for each inserted row. Records with ignored conflicts are missing.
-    /// - Throws: a ``DatabaseError``, or the error of `encode(to:)`, of `init(row:)` and of callbacks.
+    /// - Returns: a record for each inserted row, which excludes records with ignored conflicts.
+    /// - Throws: a ``DatabaseError``, or an error of `encode(to:)`, `init(row:)` or callbacks.
     /// - Complexity: O(*n*). Many rows share a statement if their rowids are known: in tables with an
-    ///   `INTEGER PRIMARY KEY` that the records set or leave NULL, without triggers and `ON CONFLICT` clauses, with a
-    ///   resolution other than `ignore` and `replace`. Otherwise each record has its own execution, because SQLite
+    ///   `INTEGER PRIMARY KEY` that the records set or leave NULL, without triggers or `ON CONFLICT` clauses, and with
+    ///   a resolution other than `ignore` and `replace`. Otherwise, each record is inserted separately because SQLite
     ///   guarantees no order for the rows that a statement returns.
     ///
     /// Source: <https://sqlite.org/lang_returning.html>
@@ -29,7 +29,7 @@ extension MutablePersistableRecord {
         try insertAllAndFetch(db, records, onConflict: conflictResolution, callbacks: callbacks, as: Self.self)
     }
 
-    /// Inserts records, all or none, and decodes the inserted rows to another type, in the order of the records.
+    /// Inserts all records or none, and decodes the inserted rows to another type, in the order of the records.
     ///
     /// ```swift
     /// // For each name: INSERT INTO "player" ("name") VALUES (?) RETURNING *
@@ -45,7 +45,7 @@ extension MutablePersistableRecord {
         try fetchEach(db, records, Insertion(Self.self, conflictResolution), callbacks, T.self)
     }
 
-    /// Upserts records, all or none, and decodes the upserted rows, in the order of the records.
+    /// Upserts all records or none, and decodes the upserted rows in the order of the records.
     ///
     /// ```swift
     /// // For each word:
@@ -54,11 +54,12 @@ extension MutablePersistableRecord {
     /// let upserted = try Vocabulary.upsertAllAndFetch(db, words, onConflict: ["word"]) { _ in [Column("count") += 1] }
     /// ```
     ///
-    /// Each record has its own execution of one statement: only SQLite knows which row an upsert updates. If several
-    /// records upsert the same row, it is returned for each of them, with the state after that record.
+    /// The statement is executed for each record separately, because only SQLite can determine which row an upsert
+    /// updates. If several records upsert the same row, it is returned for each of them, with its state after that
+    /// record.
     ///
     /// - Parameters: those of ``upsertAll(_:_:onConflict:updating:callbacks:doUpdate:)``.
-    /// - Throws: a ``DatabaseError``, or the error of `encode(to:)`, of `init(row:)` and of callbacks.
+    /// - Throws: a ``DatabaseError``, or an error of `encode(to:)`, `init(row:)` or callbacks.
     public static func upsertAllAndFetch(
         _ db: Database, _ records: some Sequence<Self>, onConflict conflictTarget: [String] = [],
         updating strategy: UpsertUpdateStrategy = .allColumns, callbacks: PersistenceCallbacks = .honored,
@@ -69,7 +70,7 @@ extension MutablePersistableRecord {
             doUpdate: assignments)
     }
 
-    /// Upserts records, all or none, and decodes the upserted rows to another type, in the order of the records.
+    /// Upserts all records or none, and decodes the upserted rows to another type, in the order of the records.
     ///
     /// See ``upsertAllAndFetch(_:_:onConflict:updating:callbacks:doUpdate:)``.
     public static func upsertAllAndFetch<T: FetchableRecord & TableRecord>(
@@ -115,7 +116,7 @@ extension MutablePersistableRecord {
         return fetched
     }
 
-    /// Inserts the waiting records, and calls their callbacks.
+    /// Inserts the waiting records and calls their callbacks.
     private static func fetch<T: FetchableRecord & TableRecord>(
         _ batch: InsertBatch, _ waiting: inout [Self]
     ) throws -> [T] {
@@ -135,7 +136,7 @@ extension MutablePersistableRecord {
 
     /// Writes one record.
     ///
-    /// - Returns: the row of the record, or nothing if a conflict was ignored.
+    /// - Returns: the row of the record; empty if a conflict was ignored.
     private mutating func fetchAlone<T: FetchableRecord & TableRecord>(_ batch: InsertBatch) throws -> [T] {
         let (insertion, plans) = batch.insertion(of: type(of: self))
         defer { batch.didWriteAlone() }

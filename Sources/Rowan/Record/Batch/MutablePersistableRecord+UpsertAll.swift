@@ -1,8 +1,8 @@
 // Upserts of many records.
 
 extension MutablePersistableRecord {
-    /// Inserts records, or updates the rows with the same primary or unique keys: all of them, or none if there is an
-    /// error.
+    /// Inserts records or updates the rows with the same primary or unique keys: all of them, or none if an error
+    /// occurs.
     ///
     /// ```swift
     /// // INSERT INTO "player" ("id", "name") VALUES (?,?),(?,?)... ON CONFLICT DO UPDATE SET "name" = "excluded"."name"
@@ -13,17 +13,17 @@ extension MutablePersistableRecord {
     /// ```
     ///
     /// The result is that of a loop of ``upsert(_:)``, with the same callbacks. If the type implements callbacks, each
-    /// record is upserted separately, because only SQLite knows the rowids of the rows that it updates.
+    /// record is upserted separately because only SQLite can determine the rowids of the updated rows.
     ///
     /// - Parameters:
     ///   - db: a connection that can write.
-    ///   - records: the records to insert or to update, in their order.
+    ///   - records: the records to insert or update, in order.
     ///   - conflictTarget: the columns of the key that detects conflicts; if empty, all keys detect conflicts.
-    ///   - strategy: which columns are overwritten, in addition to the columns of the assignments.
+    ///   - strategy: the columns that are overwritten in addition to those of the assignments.
     ///   - callbacks: `.skipped` upserts in large statements for all types.
     ///   - assignments: additional assignments; `noOverwrite` keeps the stored value of a column. The closure receives
     ///     an alias of the row that could not be inserted.
-    /// - Throws: a ``DatabaseError``, or the error of `encode(to:)` and of callbacks.
+    /// - Throws: a ``DatabaseError``, or an error of `encode(to:)` or callbacks.
     /// - Complexity: O(*n*), with 64 rows in memory at any time.
     ///
     /// Source: <https://sqlite.org/lang_upsert.html>
@@ -38,8 +38,8 @@ extension MutablePersistableRecord {
         try writeEach(InsertBatch.make(db, insertion, callbacks), &iterator) { _ in }
     }
 
-    /// Inserts records, or updates the rows with the same keys, all or none, and updates the records: `didInsert` can store
-    /// the id.
+    /// Inserts records or updates the rows with the same keys, all or none, and updates the records: `didInsert` can
+    /// store the id.
     ///
     /// ```swift
     /// var words = [Word(id: nil, text: "one"), Word(id: nil, text: "two")]
@@ -49,14 +49,13 @@ extension MutablePersistableRecord {
     /// words.map(\.id)   // [7, 8]: those of the rows that existed, or new ones
     /// ```
     ///
-    /// If the type stores ids or implements callbacks, each record is upserted separately, because only SQLite knows the
-    /// rowids of the rows that it updates.
+    /// If the type stores ids or implements callbacks, each record is upserted separately because only SQLite can
+    /// determine the rowids of the updated rows.
     ///
     /// - Parameters: those of ``upsertAll(_:_:onConflict:updating:callbacks:doUpdate:)``. The records are updated once all are
     ///   written.
-    /// - Throws: a ``DatabaseError``, or the error of `encode(to:)` and of callbacks. The collection then stays
-    ///   unchanged.
-    /// - Complexity: O(*n*), and a copy of the collection.
+    /// - Throws: a ``DatabaseError``, or an error of `encode(to:)` or callbacks. The collection is then unchanged.
+    /// - Complexity: O(*n*), plus a copy of the collection.
     ///
     /// Source: <https://sqlite.org/lang_upsert.html>
     @inlinable

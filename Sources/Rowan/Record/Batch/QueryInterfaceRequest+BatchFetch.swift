@@ -1,15 +1,15 @@
 // Batch updates and deletions that return the changed rows: `RETURNING`.
 
 extension QueryInterfaceRequest where RowDecoder: TableRecord & FetchableRecord {
-    /// Deletes the rows of the request, and returns a cursor over them. The first step deletes all rows.
+    /// Deletes the rows of the request and returns a cursor over them. The first step deletes all rows.
     public func deleteAndFetchCursor(_ db: Database) throws -> RecordCursor<RowDecoder> {
         try RowDecoder.fetchCursor(deleteAndFetchStatement(db, selection: RowDecoder.databaseSelection))
     }
 
-    /// Deletes the rows of the request, and returns them: `DELETE ... RETURNING *`.
+    /// Deletes the rows of the request and returns them: `DELETE ... RETURNING *`.
     public func deleteAndFetchAll(_ db: Database) throws -> [RowDecoder] { try Array(deleteAndFetchCursor(db)) }
 
-    /// Updates the rows of the request, and returns a cursor over them. The first step updates all rows.
+    /// Updates the rows of the request and returns a cursor over them. The first step updates all rows.
     public func updateAndFetchCursor(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         _ assignments: [ColumnAssignment]
@@ -19,7 +19,7 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord & FetchableRecord 
                 db, onConflict: conflictResolution, assignments, selection: RowDecoder.databaseSelection))
     }
 
-    /// The same, with assignments that a closure returns.
+    /// Updates the rows of the request, with assignments returned by a closure, and returns a cursor over them.
     public func updateAndFetchCursor(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         assignments: (DatabaseComponents) throws -> [ColumnAssignment]
@@ -27,7 +27,7 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord & FetchableRecord 
         try updateAndFetchCursor(db, onConflict: conflictResolution, assignments(RowDecoder.databaseComponents))
     }
 
-    /// Updates the rows of the request, and returns them: `UPDATE ... RETURNING *`.
+    /// Updates the rows of the request and returns them: `UPDATE ... RETURNING *`.
     public func updateAndFetchAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         _ assignments: [ColumnAssignment]
@@ -35,7 +35,7 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord & FetchableRecord 
         try Array(updateAndFetchCursor(db, onConflict: conflictResolution, assignments))
     }
 
-    /// The same, with assignments that a closure returns.
+    /// Updates the rows of the request, with assignments returned by a closure, and returns them.
     public func updateAndFetchAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         assignments: (DatabaseComponents) throws -> [ColumnAssignment]
@@ -45,10 +45,10 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord & FetchableRecord 
 }
 
 extension QueryInterfaceRequest where RowDecoder: TableRecord & FetchableRecord & Hashable {
-    /// Deletes the rows of the request, and returns them as a set.
+    /// Deletes the rows of the request and returns them as a set.
     public func deleteAndFetchSet(_ db: Database) throws -> Set<RowDecoder> { try Set(deleteAndFetchCursor(db)) }
 
-    /// Updates the rows of the request, and returns them as a set.
+    /// Updates the rows of the request and returns them as a set.
     public func updateAndFetchSet(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         _ assignments: [ColumnAssignment]
@@ -56,7 +56,7 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord & FetchableRecord 
         try Set(updateAndFetchCursor(db, onConflict: conflictResolution, assignments))
     }
 
-    /// The same, with assignments that a closure returns.
+    /// Updates the rows of the request, with assignments returned by a closure, and returns them as a set.
     public func updateAndFetchSet(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         assignments: (DatabaseComponents) throws -> [ColumnAssignment]

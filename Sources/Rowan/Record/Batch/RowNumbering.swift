@@ -1,6 +1,6 @@
-// Predicts the rowids that SQLite documents: the largest rowid plus one. SQLite reports only the last rowid of an
-// INSERT of many rows, and guarantees no order for the rows of RETURNING. A trigger or an ON CONFLICT clause of the
-// table may change the rowids: such tables are not numbered.
+// Predicts the rowids that SQLite documents: the largest rowid plus one. SQLite reports only the last rowid of a
+// multi-row INSERT and guarantees no order for the rows of RETURNING. A trigger or an ON CONFLICT clause of the table
+// may change the rowids, so such tables are not numbered.
 // Source: https://sqlite.org/autoinc.html
 
 struct RowNumbering {
@@ -34,7 +34,8 @@ struct RowNumbering {
 
     /// Assigns rowids to the rows without one.
     ///
-    /// - Returns: the rowids of all rows, in order. If they can't be predicted, nil, and the rows stay unchanged.
+    /// - Returns: the rowids of all rows, in order. If they can't be predicted, returns nil and leaves the rows
+    ///   unchanged.
     func number(_ db: Database, _ rows: inout [[DatabaseValue]], count: Int, columns: [String]) throws -> [Int64]? {
         guard let index = columns.firstIndex(where: column.isSameDatabaseName) else { return nil }
         guard var next = try firstRowID(db) else { return nil }
@@ -46,7 +47,7 @@ struct RowNumbering {
             case .int64(let rowID): rowIDs.append(rowID)
             case .double, .string, .blob: return nil
             }
-            // After the largest integer, SQLite chooses random rowids. After a negative one, it continues from there.
+            // After the largest integer, SQLite chooses random rowids. After a negative rowid, it continues from there.
             guard let rowID = rowIDs.last, rowID < .max, rowID >= 0 else { return nil }
             next = max(next, rowID + 1)
         }
@@ -58,7 +59,7 @@ struct RowNumbering {
         let cursor = try RowCursor(db.connection.use(largestRowID), adapter: nil)
         guard let row = try cursor.next() else { return nil }
         let largest: Int64? = row[0]
-        // Programs may write anything to the table of sequences.
+        // Programs may write anything to the sequence table.
         let stored: DatabaseValue = row[1]
         let sequence = stored.isNull ? 0 : Int64.fromDatabaseValue(stored)
         guard largest ?? 0 >= 0, let sequence else { return nil }
@@ -68,7 +69,7 @@ struct RowNumbering {
 }
 
 extension Database {
-    /// Whether the name is a table of the schema, without triggers and ON CONFLICT clauses.
+    /// Whether the name is a table of the schema without triggers and ON CONFLICT clauses.
     fileprivate func isPlainTable(_ table: String, in schema: String) throws -> Bool {
         let sql = """
             SELECT type, sql FROM \(schema.quotedDatabaseIdentifier).sqlite_master WHERE tbl_name = ?1 COLLATE NOCASE AND type <> 'index'

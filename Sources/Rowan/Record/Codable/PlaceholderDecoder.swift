@@ -1,11 +1,11 @@
-// Values that stand for the values of a row, so that a Decodable type can be created without one. A type may refuse a
-// placeholder: its own error tells why.
+// Placeholders for the values of a row, so that a Decodable type can be created without one. A type may reject a
+// placeholder; its own error explains why.
 
 import Foundation
 
 /// Invents values of Decodable types.
 struct Placeholders {
-    /// The first guess is zero and an empty text; types that refuse it may accept one and a letter.
+    /// The first guess is zero and empty text; types that reject it may accept one and a letter.
     let guess: Int
     static let guesses = 0...1
 
@@ -13,7 +13,7 @@ struct Placeholders {
 
     /// A value of a type.
     ///
-    /// - Throws: the error of the type.
+    /// - Throws: an error of the type.
     func value<T: Decodable>(of type: T.Type) throws -> T {
         if let known = known(type) { return known }
         do {
@@ -48,10 +48,10 @@ struct Placeholders {
         return candidates.lazy.compactMap { type.fromDatabaseValue($0) as? T }.first
     }
 
-    /// The first case of an enum with raw values. Swift has no way to ask for it.
+    /// The first case of an enum with raw values. Swift offers no way to get it.
     private func firstCase<T>(of type: T.Type) -> T? {
-        // A byte of zeros is a value of each type that has at most one byte and no references: of an enum without
-        // payloads it is the first case.
+        // A byte of zeros is a value of every type that has at most one byte and no references. For an enum without
+        // payloads, it is the first case.
         guard type is any RawRepresentable.Type, MemoryLayout<T>.size <= 1, _isPOD(T.self) else { return nil }
         let value = withUnsafeTemporaryAllocation(byteCount: 1, alignment: MemoryLayout<T>.alignment) { bytes in
             bytes.initializeMemory(as: UInt8.self, repeating: 0)
@@ -65,7 +65,7 @@ extension CaseIterable {
     fileprivate static var first: Any? { allCases.first }
 }
 
-/// A decoder without data: each value is a placeholder, arrays and dictionaries are empty.
+/// A decoder without data: each value is a placeholder; arrays and dictionaries are empty.
 private struct PlaceholderDecoder: Decoder {
     let placeholders: Placeholders
     var codingPath: [any CodingKey] { [] }

@@ -1,11 +1,11 @@
 // A key without a column, a scope or prefetched rows may decode the row itself: `{ author, books }` from the rows of
-// authors. At most one key may do so, and only if other keys don't explain all of its columns. Otherwise a misspelt or
-// forgotten association would decode a record from the columns of another record.
+// authors. At most one key may do so, and only if other keys don't account for all of its columns. Otherwise, a
+// misspelled or missing association would decode a record from the columns of another record.
 
 extension RecordKeyedDecodingContainer {
     /// Decodes the row itself, as a part of the record: a record, or another type with keys if one of them is a column.
     ///
-    /// - Throws: a ``RowDecodingError`` if the key can't stand for the row, or the error of the part.
+    /// - Throws: a ``RowDecodingError`` if the key can't decode the row itself, or an error of the part.
     func decodeBase<T: Decodable>(_ type: T.Type, _ key: Key) throws -> T {
         let part = type as? any FetchableRecord.Type
         let strategy = (part ?? record).databaseColumnDecodingStrategy
@@ -37,14 +37,14 @@ extension RecordKeyedDecodingContainer {
         }
     }
 
-    /// The columns that are keys of both this record and its part, if the part has no other columns, or if the row has
-    /// a scope without a key.
+    /// The columns that are keys of both this record and its part, if the part has no other columns or the row has a
+    /// scope without a key.
     private func sharedColumns(with columns: [String]) -> [String] {
-        // With keys of any name, all columns are keys.
+        // If the type accepts any key, all columns are keys.
         guard Key(stringValue: "\u{0}") == nil else { return [] }
         let strategy = record.databaseColumnDecodingStrategy
         let shared = columns.filter { strategy.hasKey($0, of: Key.self) }
-        // A scope without a key belongs to an association with another key: perhaps this one.
+        // A scope without a key belongs to an association with another key, possibly this one.
         let hasUnknownScope = row.scopesTree.names.contains { Key(stringValue: $0) == nil }
         return shared.count == columns.count || hasUnknownScope ? shared : []
     }
@@ -62,7 +62,7 @@ extension RecordKeyedDecodingContainer {
     }
 }
 
-/// A decoder that finds the columns that are keys of a record, without decoding values.
+/// A decoder that finds the columns that are keys of a record without decoding values.
 private struct KeyProbe: Decoder {
     let names: [String]
     let strategy: DatabaseColumnDecodingStrategy
@@ -71,7 +71,7 @@ private struct KeyProbe: Decoder {
 
     private struct Answer: Error { let columns: [String] }
 
-    /// The columns that are keys of a type: none if the type has no keys, or keys of any name.
+    /// The columns that are keys of a type. Empty if the type has no keys or accepts any key.
     func columns<T: Decodable>(of type: T.Type) -> [String] {
         do {
             _ = try T(from: self)

@@ -1,4 +1,4 @@
-// The properties of Decodable records that are records themselves: decoded from the same row, from scopes, or from
+// The properties of Decodable records that are records themselves, decoded from the same row, from scopes, or from
 // prefetched rows. The source of each part is determined once for all rows of a cursor (benchmark
 // join-belongs-to-codable).
 
@@ -9,7 +9,7 @@ extension Row {
         memory?.part(key, ObjectIdentifier(type), of: owner).map { $0 as! RecordPart }
     }
 
-    /// Stores a part of a record for the next rows, if the row object moves to them.
+    /// Stores a part of a record for the next rows if the row object moves to them.
     func keep(_ part: RecordPart) {
         if isMoved, part.scope?.isMoved ?? true { remembering().keep(part) }
     }

@@ -1,5 +1,5 @@
-// Decodable records: a keyed container over a row. Columns are usually in the order of the coding keys, so the row
-// finds each with one comparison. A property that is not a value is decoded from JSON, from a scope of the row, or from
+// Decodable records: a keyed container over a row. Columns are usually in the order of the coding keys, so one
+// comparison finds each of them. A property that is not a value is decoded from JSON, from a scope of the row, or from
 // prefetched rows.
 
 import Foundation
@@ -20,7 +20,7 @@ open class FetchableRecordDecoder {
 
     /// Decodes a record from a row.
     ///
-    /// - Throws: a ``RowDecodingError``, or the error of the record.
+    /// - Throws: a ``RowDecodingError``, or an error of the record.
     open func decode<T: FetchableRecord & Decodable>(_ type: T.Type, from row: Row) throws -> T {
         try RecordDecoder(record: T.self, row: row).decode(type)
     }
@@ -28,7 +28,7 @@ open class FetchableRecordDecoder {
 
 /// The decoder of a Decodable record. Its strategies are those of the fetched record.
 struct RecordDecoder: Decoder {
-    /// Not a generic parameter: the metadata of generic types is looked up at each use.
+    /// Not a generic parameter, because the metadata of generic types is looked up at each use.
     let record: any FetchableRecord.Type
     let row: Row
     /// The position of the row in the record; nil for the record itself.
@@ -38,12 +38,12 @@ struct RecordDecoder: Decoder {
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T { try T(from: self) }
 
-    /// Decodes a row of an association. A value is decoded like a property that is stored in the first column: as an
-    /// associated row of one column, a type that has keys is a value too.
+    /// Decodes a row of an association. A value is decoded like a property stored in the first column. In an associated
+    /// row of one column, a type with keys is also a value.
     func decodeAssociated<T: Decodable>(_ type: T.Type) throws -> T {
         let isValue =
             row.count == 1 ? type is any DatabaseValueConvertible.Type : type is any StatementColumnConvertible.Type
-        // An optional asks for its value.
+        // An optional decodes its wrapped value.
         guard isValue, !(type is any ExpressibleByNilLiteral.Type) else { return try decode(type) }
         return try decodeFirstColumn(type)
     }
@@ -89,14 +89,15 @@ private struct RecordSingleValueDecoding: SingleValueDecodingContainer {
     func decodeNil() -> Bool { !decoder.row.containsNonNullValue }
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        // A record decodes itself from the row: its wrapper does not change that.
+        // A record decodes itself from the row, even in a wrapper.
         if let record = type as? any FetchableRecord.Type { return try record.element(of: decoder.row, as: type) }
         if type is any DatabaseValueConvertible.Type { return try decoder.decodeFirstColumn(type) }
         return try decoder.decode(type)
     }
 }
 
-/// A class: the standard library copies the container for each key, and one reference is the least it can retain.
+/// A class, because the standard library copies the container for each key: a single reference is the least it can
+/// retain.
 final class RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let record: any FetchableRecord.Type
     let row: Row
@@ -142,7 +143,7 @@ final class RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainer
         return row.codingColumns(of: record)[key.stringValue].flatMap { row.index(ofColumn: $0) }
     }
 
-    // Inlined for each type: otherwise the metadata of its optional is looked up for each value (benchmark
+    // Inlined for each type. Otherwise, the metadata of its optional is looked up for each value (benchmark
     // fetch-codable).
     @inline(__always)
     private func value<T: DatabaseValueConvertible>(_ key: Key) throws -> T {
@@ -261,7 +262,7 @@ final class RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainer
 }
 
 extension Row {
-    /// The columns of a record's coding keys, which are stored because they depend only on the layout.
+    /// The columns of a record's coding keys, stored because they depend only on the layout.
     fileprivate func codingColumns(of record: any FetchableRecord.Type) -> [String: String] {
         let id = ObjectIdentifier(record)
         if let columns = memory?.columns(of: id) { return columns }
@@ -298,7 +299,6 @@ extension DatabaseColumnDecodingStrategy {
         }
     }
 
-    /// Whether a column has a key of a type.
     func hasKey<Key: CodingKey>(_ column: String, of type: Key.Type) -> Bool {
         keys(column).contains { Key(stringValue: $0) != nil }
     }
@@ -310,7 +310,7 @@ extension DatabaseValueConvertible {
     }
 }
 
-/// How a property of a record is decoded from its column.
+/// Decodes a property of a record from its column.
 struct PropertyDecoding: SingleValueSource {
     let record: any FetchableRecord.Type
     let row: Row
@@ -327,7 +327,7 @@ struct PropertyDecoding: SingleValueSource {
 
     /// - Parameter path: the path of the property, evaluated only for types that need it.
     func decode<T: Decodable>(_ type: T.Type, at path: @autoclosure () -> CodingPath) throws -> T {
-        // Not `as!`, which costs as much as the whole decoding: the types are identical (benchmark
+        // Not `as!`, which costs as much as the rest of the decoding: the types are identical (benchmark
         // fetch-place-codable).
         if T.self == Date.self { return unsafeBitCast(try date(), to: T.self) }
         if T.self == Data.self { return try data() as! T }
@@ -340,7 +340,7 @@ struct PropertyDecoding: SingleValueSource {
         return try decodeJSON(type)
     }
 
-    /// Nil for a JSON null, unless the type is one whose column can contain this text.
+    /// The value, or nil for a JSON null, unless the column of the type may contain this text.
     func decodeIfPresent<T: Decodable>(_ type: T.Type, at path: @autoclosure () -> CodingPath) throws -> T? {
         guard column.isJSONNull, !(type is any DatabaseValueConvertible.Type) else {
             return try decode(type, at: path())
@@ -367,7 +367,7 @@ struct PropertyDecoding: SingleValueSource {
 
     func jsonDocument() -> JSONDocument? { row.jsonDecoder(of: record, at: index).document(column) }
 
-    /// A value that is the whole content of a property: it is decoded like the property.
+    /// A value that is the whole content of a property and is decoded like the property.
     func decode<T: Decodable>(_ type: T.Type, in decoder: SingleValueDecoder<Self>) throws -> T {
         if T.self == Date.self { return unsafeBitCast(try date(), to: T.self) }
         if T.self == Data.self { return try data() as! T }

@@ -13,10 +13,9 @@ extension EncodableRecord where Self: Encodable {
     }
 }
 
-/// The encoder of an Encodable record.
 private final class RecordEncoder: Encoder {
     @exclusivity(unchecked) var container: PersistenceContainer
-    /// Not a generic parameter: the metadata of generic types is looked up at each use.
+    /// Not a generic parameter, because the metadata of generic types is looked up at each use.
     let record: any EncodableRecord.Type
     private let columnStrategy: DatabaseColumnEncodingStrategy
     private let hasDefaultKeys: Bool
@@ -95,7 +94,7 @@ private struct RecordKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContai
         encoder.container.set(column, try ColumnCoding(record: encoder.record, column: column).encode(value, at: key))
     }
 
-    // Nil is stored as NULL, so all records of a type have the same columns.
+    // Nil is stored as NULL, so that all records of a type have the same columns.
     func encodeIfPresent(_ value: Bool?, forKey key: Key) { set(value, key) }
     func encodeIfPresent(_ value: String?, forKey key: Key) { set(value, key) }
     func encodeIfPresent(_ value: Double?, forKey key: Key) { set(value, key) }
@@ -136,7 +135,7 @@ private struct RecordKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContai
     func superEncoder(forKey key: Key) -> any Encoder { encoder }
 }
 
-/// A record that encodes itself as another record, and has the columns of that record.
+/// A record that encodes itself as another record and has the columns of that record.
 private struct RecordSingleValueContainer: SingleValueEncodingContainer, ThrowingScalars {
     let encoder: RecordEncoder
     var codingPath: [any CodingKey] { [] }
@@ -144,13 +143,13 @@ private struct RecordSingleValueContainer: SingleValueEncodingContainer, Throwin
 
     func encodeNil() throws { throw refused() }
     func encode<T: Encodable>(_ value: T) throws {
-        // A record encodes itself: its wrapper does not change that.
+        // A record encodes itself, even in a wrapper.
         if let record = value as? any EncodableRecord { return try encoder.encodeRecord(record) }
         try value.encode(to: encoder)
     }
 }
 
-/// How a property of a record is stored.
+/// Stores a property of a record.
 struct ColumnCoding {
     let record: any EncodableRecord.Type
     let column: String
@@ -192,7 +191,7 @@ struct ColumnCoding {
 }
 
 extension FixedWidthInteger {
-    /// The integer, if it fits in SQLite's integers.
+    /// The integer if it fits in SQLite's integers.
     fileprivate func fitting(_ column: String) throws -> Int64 {
         guard let integer = Int64(exactly: self) else {
             throw DatabaseError(
@@ -206,8 +205,8 @@ extension FixedWidthInteger {
 }
 
 extension String {
-    /// `teamId` gives `team_id`, `myURLProperty` gives `my_url_property`: the words are those of `JSONEncoder`, which
-    /// finds two words in `URL`.
+    /// `teamId` becomes `team_id`, `myURLProperty` becomes `my_url_property`. Words are split as in `JSONEncoder`,
+    /// which finds two words in `URL`.
     var snakeCased: String {
         let characters = Array(self)
         var words: [ArraySlice<Character>] = []
@@ -223,7 +222,7 @@ extension String {
         return (words + [rest]).map { String($0).lowercased() }.joined(separator: "_")
     }
 
-    /// `team_id` gives `teamId`. Leading and trailing underscores are preserved.
+    /// `team_id` becomes `teamId`. Leading and trailing underscores are preserved.
     var camelCased: String {
         let leading = prefix { $0 == "_" }
         guard leading.count < count else { return self }

@@ -1,8 +1,8 @@
-// A decoder that writes down what a Decodable record asks for: keys, types, and which of them may be missing.
+// A decoder that records what a Decodable record decodes: keys, types, and which of them may be missing.
 
 import Foundation
 
-/// What a record has asked for.
+/// The recording of what a record decodes.
 final class RecordRecording {
     let placeholders: Placeholders
     let record: any (FetchableRecord & Decodable).Type
@@ -15,7 +15,7 @@ final class RecordRecording {
         placeholders = Placeholders(guess: guess)
     }
 
-    /// Notes a key, and returns its placeholder.
+    /// Records a key and returns its placeholder.
     func value<T: Decodable>(_ type: T.Type, _ key: some CodingKey, isOptional: Bool) throws -> T {
         note(type, key, isOptional: isOptional)
         return try placeholders.value(of: type)
@@ -37,7 +37,7 @@ final class RecordRecording {
 }
 
 extension DatabaseColumnDecodingStrategy {
-    /// The column of a key: one of the table's, or the name that the table should have.
+    /// The column of a key: a column of the table, or the name that the table's column should have.
     fileprivate func column(ofKey key: String, among columns: [String]) -> String {
         let exact = columns.first { keys($0).contains(key) }
         if let column = exact ?? columns.first(where: { keys($0).contains { $0.isSameDatabaseName(as: key) } }) {
@@ -50,7 +50,7 @@ extension DatabaseColumnDecodingStrategy {
     }
 }
 
-/// An optional, whatever it wraps.
+/// An optional with any wrapped type.
 protocol OptionalType {
     static var wrapped: any Any.Type { get }
     /// Nil.

@@ -1,5 +1,5 @@
-// What a record type reads and writes, as far as the type tells without a row: a Decodable type is decoded from
-// placeholders, and an Encodable one stores the result.
+// What a record type reads and writes, as far as the type reveals it without a row: a Decodable type is decoded from
+// placeholders, and an Encodable type stores the result.
 
 import Foundation
 
@@ -8,15 +8,15 @@ package struct RecordShape {
     /// A property that is decoded from a row.
     package struct Property {
         package let key: String
-        /// The column, as the table spells it if it has it.
+        /// The column, spelled as in the table if the table has it.
         package let column: String
-        /// The type, without its optional. `Never` if the record has only asked whether the column is NULL.
+        /// The type, without its optional. `Never` if the record only checked whether the column is NULL.
         package internal(set) var type: any Any.Type
         package internal(set) var isOptional: Bool
-        /// The storage that a generated type has chosen; nil for that of the property's type.
+        /// The storage chosen by a generated type; nil for the storage of the property's type.
         package internal(set) var storage: (any Any.Type)?
 
-        /// Whether the property is a record, or a collection of records: then it belongs to an association.
+        /// Whether the property is a record or a collection of records, and so belongs to an association.
         package var isAssociation: Bool {
             type is any FetchableRecord.Type
                 || element is any FetchableRecord.Type
@@ -28,13 +28,13 @@ package struct RecordShape {
 
     /// Whether a macro has generated what the type reads and stores.
     package let isGenerated: Bool
-    /// The properties that the type has asked for; nil if it was not decoded.
+    /// The properties that the type decodes; nil if it was not decoded.
     package private(set) var properties: [Property]?
     /// The columns that the type stores, with placeholders; nil if it was not encoded.
     package private(set) var stored: PersistenceContainer?
     /// The names of enumerable `Columns`.
     package let columnNames: [String]
-    /// Why the type is not examined, or only in part.
+    /// The reason why the type is not examined, or only in part.
     package private(set) var refusal: String?
 
     package init(_ type: any TableRecord.Type, columns: [String]) {
@@ -61,7 +61,7 @@ package struct RecordShape {
         }
     }
 
-    /// The properties that a type reads, if it is Decodable or generated, and accepts placeholders; nil for other types.
+    /// The properties that a type reads if it is Decodable or generated and accepts placeholders; nil for other types.
     package static func properties(readBy type: any Any.Type, columns: [String]) -> [Property]? {
         if let type = type as? any PositionalRecord.Type {
             let layout = type._recordLayout
@@ -85,7 +85,7 @@ package struct RecordShape {
         }
     }
 
-    /// A generated type knows what it reads and stores: no code of the program runs.
+    /// A generated type declares what it reads and stores, so no code of the program runs.
     private mutating func examine(
         _ type: any PositionalRecord.Type, _ layout: RecordLayout, _ columns: [String]
     ) {
@@ -106,14 +106,14 @@ package struct RecordShape {
         }
     }
 
-    /// What a type has asked for, decoded from placeholders.
+    /// What a type decodes from placeholders.
     private struct Decoded {
         var record: Any?
         var properties: [Property]
         var refusal: String?
     }
 
-    /// Decodes a record from placeholders. The first ones that it accepts count.
+    /// Decodes a record from the first placeholders that it accepts.
     private static func decoded(_ type: any (FetchableRecord & Decodable).Type, _ columns: [String]) -> Decoded? {
         var decoded: Decoded?
         for guess in Placeholders.guesses {

@@ -1,4 +1,4 @@
-// Fetching records: the public forms of the verbs in RowDecoding+Fetch.
+// Fetching records: the public forms of the methods in RowDecoding+Fetch.
 
 extension FetchableRecord {
     // MARK: From a statement
@@ -11,10 +11,11 @@ extension FetchableRecord {
     /// while let player = try players.next() { print(player.name) }
     /// ```
     ///
-    /// Outside a transaction, a statement with `RETURNING` commits at its end. Iterate its cursor to the end: a cursor
-    /// that is released earlier can't throw the error of the commit.
+    /// Outside a transaction, a statement with `RETURNING` commits when it finishes. Iterate its cursor to the end: a
+    /// cursor released earlier can't report a commit error.
     ///
-    /// - Throws: a ``DatabaseError``; its code is SQLITE_MISUSE for wrong arguments, or if a cursor uses the statement.
+    /// - Throws: a ``DatabaseError``; its code is SQLITE_MISUSE for wrong arguments, or if another cursor uses the
+    ///   statement.
     @inlinable
     public static func fetchCursor(
         _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
@@ -24,7 +25,7 @@ extension FetchableRecord {
 
     /// All the records of a statement.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @inlinable
     public static func fetchAll(
         _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
@@ -34,7 +35,7 @@ extension FetchableRecord {
 
     /// The first record of a statement, or nil.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @inlinable
     public static func fetchOne(
         _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
@@ -61,7 +62,7 @@ extension FetchableRecord {
     /// let players = try Player.fetchAll(db, sql: "SELECT * FROM player WHERE score > ?", arguments: [1000])
     /// ```
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @inlinable
     public static func fetchAll(
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
@@ -72,7 +73,7 @@ extension FetchableRecord {
 
     /// The first record of an SQL query, or nil.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @inlinable
     public static func fetchOne(
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
@@ -92,7 +93,7 @@ extension FetchableRecord {
 
     /// All the records of any request.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @inlinable
     public static func fetchAll(_ db: Database, _ request: some FetchRequest) throws -> [Self] {
         try RecordElements<Self>.all(RecordElements<Self>.cursor(db, request, forSingleResult: false))
@@ -100,7 +101,7 @@ extension FetchableRecord {
 
     /// The first record of any request, or nil.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @inlinable
     public static func fetchOne(_ db: Database, _ request: some FetchRequest) throws -> Self? {
         try RecordElements<Self>.first(RecordElements<Self>.cursor(db, request, forSingleResult: true))
@@ -110,7 +111,7 @@ extension FetchableRecord {
 extension FetchableRecord where Self: Hashable {
     /// The set of the records of a statement.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @inlinable
     public static func fetchSet(
         _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
@@ -120,7 +121,7 @@ extension FetchableRecord where Self: Hashable {
 
     /// The set of the records of an SQL query.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @inlinable
     public static func fetchSet(
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
@@ -131,7 +132,7 @@ extension FetchableRecord where Self: Hashable {
 
     /// The set of the records of any request.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @inlinable
     public static func fetchSet(_ db: Database, _ request: some FetchRequest) throws -> Set<Self> {
         try RecordElements<Self>.set(RecordElements<Self>.cursor(db, request, forSingleResult: false))
@@ -146,19 +147,19 @@ extension FetchRequest where RowDecoder: FetchableRecord {
 
     /// All the records of the request.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @inlinable
     public func fetchAll(_ db: Database) throws -> [RowDecoder] { try RowDecoder.fetchAll(db, self) }
 
     /// The first record of the request, or nil.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @inlinable
     public func fetchOne(_ db: Database) throws -> RowDecoder? { try RowDecoder.fetchOne(db, self) }
 
     /// The set of the records of the request.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @inlinable
     public func fetchSet(_ db: Database) throws -> Set<RowDecoder> where RowDecoder: Hashable {
         try RowDecoder.fetchSet(db, self)
@@ -173,17 +174,17 @@ extension Table where RowDecoder: FetchableRecord {
 
     /// All records of the table.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     public func fetchAll(_ db: Database) throws -> [RowDecoder] { try all().fetchAll(db) }
 
     /// The first record that SQLite returns, or nil.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     public func fetchOne(_ db: Database) throws -> RowDecoder? { try all().fetchOne(db) }
 
     /// The set of all records of the table.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     public func fetchSet(_ db: Database) throws -> Set<RowDecoder> where RowDecoder: Hashable {
         try all().fetchSet(db)
     }

@@ -29,19 +29,19 @@ public protocol FetchableRecord: SendableMetatype {
     /// The `userInfo` of decoders, for Decodable records.
     static var databaseDecodingUserInfo: [CodingUserInfoKey: Any] { get }
 
-    /// The decoder of a JSON column, for Decodable records.
+    /// The decoder of JSON columns, for Decodable records.
     static func databaseJSONDecoder(for column: String) -> JSONDecoder
 
-    /// How the data of a column is decoded, for Decodable records.
+    /// The decoding of data in a column, for Decodable records.
     static func databaseDataDecodingStrategy(for column: String) -> DatabaseDataDecodingStrategy
 
-    /// How the dates of a column are decoded, for Decodable records.
+    /// The decoding of dates in a column, for Decodable records.
     static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy
 
-    /// How column names map to coding keys, for Decodable records.
+    /// The mapping from column names to coding keys, for Decodable records.
     static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { get }
 
-    /// The columns, if generated code reads them by position: see ``PositionalRecord``.
+    /// The columns if generated code reads them by position: see ``PositionalRecord``.
     static var _fetchLayout: RecordLayout? { get }
     /// Decodes a record from columns whose positions are known. For generated code: see ``PositionalRecord``.
     static func _element(of columns: RecordColumns) throws -> Self
@@ -50,13 +50,13 @@ public protocol FetchableRecord: SendableMetatype {
 extension FetchableRecord {
     /// By default, empty.
     public static var databaseDecodingUserInfo: [CodingUserInfoKey: Any] { [:] }
-    /// By default, a decoder with base64 data, and dates in milliseconds since 1970.
+    /// By default, a decoder with base64 data and dates in milliseconds since 1970.
     public static func databaseJSONDecoder(for column: String) -> JSONDecoder { .database }
-    /// By default, data is decoded from blobs and texts.
+    /// By default, data is decoded from blobs and text.
     public static func databaseDataDecodingStrategy(for column: String) -> DatabaseDataDecodingStrategy {
         .deferredToData
     }
-    /// By default, dates are decoded from SQLite's formats, and from seconds since 1970.
+    /// By default, dates are decoded from SQLite's formats and from seconds since 1970.
     public static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
         .deferredToDate
     }
@@ -75,7 +75,7 @@ public enum RecordElements<Record: FetchableRecord>: RowDecoding {
     /// The record of a row.
     @inlinable
     public static func element(of row: Row) throws -> Record {
-        // For other types than generated ones, the optimiser removes this.
+        // For types that are not generated, the optimiser removes this.
         if let layout = Record._fetchLayout, row.hasPositions(of: layout) {
             return try Record._element(of: RecordColumns(positionsOf: row, layout))
         }
@@ -86,7 +86,7 @@ public enum RecordElements<Record: FetchableRecord>: RowDecoding {
 /// A cursor of records.
 public typealias RecordCursor<Record: FetchableRecord> = FetchCursor<RecordElements<Record>>
 
-/// How column names map to coding keys.
+/// The mapping from column names to coding keys.
 public enum DatabaseColumnDecodingStrategy: Sendable {
     /// Columns have the names of coding keys.
     case useDefaultKeys
@@ -96,8 +96,8 @@ public enum DatabaseColumnDecodingStrategy: Sendable {
     case custom(@Sendable (String) -> any CodingKey)
 }
 
-/// How dates are decoded. A number beyond the years -99,999,999 to 99,999,999 is a decoding error; so is, where a number
-/// is expected, a blob, or a text that is no number.
+/// The decoding of dates. A number beyond the years -99,999,999 to 99,999,999 is a decoding error. Where a number is
+/// expected, so is a blob or non-numeric text.
 public enum DatabaseDateDecodingStrategy: Sendable {
     /// From SQLite's formats and seconds since 1970, as for `Date` itself.
     case deferredToDate
@@ -107,17 +107,17 @@ public enum DatabaseDateDecodingStrategy: Sendable {
     case timeIntervalSince1970
     /// From milliseconds since 1970-01-01 00:00:00 UTC.
     case millisecondsSince1970
-    /// From ISO 8601 texts.
+    /// From ISO 8601 text.
     case iso8601
-    /// From the texts of a formatter.
+    /// From text in the format of a formatter.
     case formatted(DateFormatter)
     /// A custom conversion; nil is a decoding error.
     case custom(@Sendable (DatabaseValue) -> Date?)
 }
 
-/// How data is decoded.
+/// The decoding of data.
 public enum DatabaseDataDecodingStrategy: Sendable {
-    /// From blobs and texts, as for `Data` itself.
+    /// From blobs and text, as for `Data` itself.
     case deferredToData
     /// A custom conversion; nil is a decoding error.
     case custom(@Sendable (DatabaseValue) -> Data?)
@@ -176,14 +176,14 @@ extension FetchableRecord where Self: TableRecord {
         try keys.isEmpty ? [] : filter(keys: keys).fetchAll(db)
     }
 
-    /// The record with a primary key, or nil. The statement stays prepared: the next call compiles nothing.
+    /// The record with a primary key, or nil. The statement stays prepared, so the next call compiles nothing.
     ///
     /// ```swift
     /// // SELECT * FROM "player" WHERE "id" = ?
     /// let player = try Player.fetchOne(db, key: 1)
     /// ```
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @inlinable
     public static func fetchOne<Key: DatabaseValueConvertible>(_ db: Database, key: Key?) throws -> Self? {
         guard let key else { return nil }
@@ -197,7 +197,7 @@ extension FetchableRecord where Self: TableRecord {
             let record = try RecordElements<Self>.first(FetchCursor(use, adapter: nil))
             if db.connection.schemaEpoch == epoch { return record }
         } catch  where db.connection.hasMovedSchema(since: epoch) {}
-        // Another connection has changed the schema: the table may have a different key.
+        // Another connection has changed the schema, so the table may have a different key.
         return try RecordElements<Self>.first(FetchCursor(keyStatement(db, key), adapter: nil))
     }
 
@@ -259,7 +259,7 @@ extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseVa
         try fetchAll(db, keys: ids)
     }
 
-    /// The record with an id, or nil. For a nil id, the result is nil: `Author.fetchOne(db, id: book.authorId)`.
+    /// The record with an id, or nil. A nil id returns nil: `Author.fetchOne(db, id: book.authorId)`.
     @inlinable
     public static func fetchOne(_ db: Database, id: ID?) throws -> Self? { try fetchOne(db, key: id) }
 

@@ -1,4 +1,4 @@
-// Types of the layers above records that are fetched like records.
+// Types of lower layers that are fetched like records.
 
 extension DetachedRow: FetchableRecord {
     /// Copies a row.

@@ -1,4 +1,4 @@
-// How the parts of joined rows are decoded. A join accepts requests of any type, because a struct may decode its rows.
+// Decoding of the parts of joined rows. A join accepts requests of any type because a struct may decode its rows.
 // Whether the type of a part can be decoded is determined once, when the request is created.
 
 /// The part of a request in joined rows.
@@ -14,7 +14,7 @@ enum JoinedElement {
         return { row in try decode(key.map { row.scopes[$0]! } ?? row) }
     }
 
-    /// Decodes a part that may be missing: then all its columns are NULL.
+    /// Decodes a part that may be missing, in which case all its columns are NULL.
     static func optional<Element>(_ part: JoinedPart<Element>) -> @Sendable (Row) throws -> Element? {
         let (key, decode) = (part.key, decoder(of: Element.self))
         return { row in

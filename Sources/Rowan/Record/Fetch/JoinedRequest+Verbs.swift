@@ -11,7 +11,7 @@ extension QueryInterfaceRequest {
     /// - Parameters:
     ///   - other: the request of the joined rows.
     ///   - key: the key of the joined rows when a struct decodes them; by default, the name of their table.
-    ///   - condition: a closure that receives an alias of each request, and returns the condition of the join.
+    ///   - condition: a closure that receives an alias of each request and returns the condition of the join.
     public func join<Other>(
         _ other: QueryInterfaceRequest<Other>, key: String? = nil,
         on condition: (TableAlias<RowDecoder>, TableAlias<Other>) throws -> any SQLExpressible
@@ -19,7 +19,7 @@ extension QueryInterfaceRequest {
         try joined(to: other, .inner, key, condition, JoinedElement.required, JoinedElement.required)
     }
 
-    /// Joins the rows of another request, on a condition; without a matching row, the joined element is nil:
+    /// Joins the rows of another request, on a condition. Without a matching row, the joined element is nil:
     /// `LEFT JOIN`.
     public func leftJoin<Other>(
         _ other: QueryInterfaceRequest<Other>, key: String? = nil,
@@ -28,7 +28,7 @@ extension QueryInterfaceRequest {
         try joined(to: other, .left, key, condition, JoinedElement.required, JoinedElement.optional)
     }
 
-    /// Joins the rows of another request, on a condition; without a matching row, the first element is nil:
+    /// Joins the rows of another request, on a condition. Without a matching row, the first element is nil:
     /// `RIGHT JOIN`.
     ///
     /// - Note: at fetch, SQLite before 3.39 throws an error.
@@ -39,7 +39,7 @@ extension QueryInterfaceRequest {
         try joined(to: other, .right, key, condition, JoinedElement.optional, JoinedElement.required)
     }
 
-    /// Joins the rows of another request, on a condition; without a matching row, either element is nil: `FULL JOIN`.
+    /// Joins the rows of another request, on a condition. Without a matching row, either element is nil: `FULL JOIN`.
     ///
     /// - Note: at fetch, SQLite before 3.39 throws an error.
     public func fullJoin<Other>(
@@ -64,8 +64,8 @@ extension QueryInterfaceRequest {
     }
 
     /// - Parameters:
-    ///   - first: how the part of the first request is decoded.
-    ///   - second: how the part of the other request is decoded.
+    ///   - first: decodes the part of the first request.
+    ///   - second: decodes the part of the other request.
     private func joined<Other, First, Second>(
         to other: QueryInterfaceRequest<Other>, _ kind: Join.Kind, _ key: String?,
         _ condition: (TableAlias<RowDecoder>, TableAlias<Other>) throws -> (any SQLExpressible)?,

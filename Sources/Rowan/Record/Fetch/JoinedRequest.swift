@@ -1,4 +1,5 @@
-// Joins of any requests, on any condition. Tuples decode their rows, or structs, by the keys of the joined rows.
+// Joins of any requests, on any condition. Their rows are decoded to tuples, or to structs by the keys of the joined
+// rows.
 
 /// A request for the combined rows of several requests.
 ///
@@ -42,7 +43,7 @@ public struct JoinedRequest<Element, Aliases: Sendable>: Sendable {
         QueryInterfaceRequest(relation: relation)
     }
 
-    /// Replaces the selection of all requests, and decodes the rows to a type: a record, a value, or a tuple of values.
+    /// Replaces the selection of all requests and decodes the rows to a type: a record, a value, or a tuple of values.
     ///
     /// ```swift
     /// // SELECT DISTINCT "team"."name", "player"."name" FROM "player" JOIN "team" ON "player"."teamId" = "team"."id"
@@ -58,16 +59,16 @@ public struct JoinedRequest<Element, Aliases: Sendable>: Sendable {
         asRequest(of: type).select(try selection(aliases))
     }
 
-    /// Limits the rows, with an optional offset. It replaces the previous limit.
+    /// Limits the rows, with an optional offset. Replaces the previous limit.
     public consuming func limit(_ limit: Int, offset: Int? = nil) -> Self {
         _mapRelation { $0.limit = Relation.Limit(count: limit, offset: offset) }
     }
 
     // MARK: Fetching
 
-    /// Fetches all rows, as tuples.
+    /// Fetches all rows as tuples.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     public func fetchAll(_ db: Database) throws -> [Element] {
         var elements: [Element] = []
         let cursor = try Row.fetchCursor(db, asRequest(of: Row.self))
@@ -75,14 +76,14 @@ public struct JoinedRequest<Element, Aliases: Sendable>: Sendable {
         return elements
     }
 
-    /// Fetches the first row, as a tuple, or nil.
+    /// Fetches the first row as a tuple, or nil.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     public func fetchOne(_ db: Database) throws -> Element? {
         try Row.fetchOne(db, asRequest(of: Row.self)).map(decode)
     }
 
-    /// A cursor over the rows, as tuples.
+    /// A cursor over the rows as tuples.
     ///
     /// - Throws: a ``DatabaseError``.
     public func fetchCursor(_ db: Database) throws -> AnyCursor<Element> {

@@ -1,13 +1,13 @@
-// The SQL of a fetch or a deletion by primary key, found without rendering: one per connection and record type.
+// The SQL of a fetch or deletion by primary key, found without rendering. There is one per connection and record type.
 
 /// The prepared statement by primary key of a record type.
 final class KeyPlan {
     let sql: PreparedSQL
     /// The column of the key, for records with their own stored form of keys.
     let column: String
-    /// Whether the key is all that the statement needs: a selection may have other arguments.
+    /// Whether the key is the only argument of the statement: a selection may have others.
     let isKeyEnough: Bool
-    /// Whether the columns are those of a generated record type, which is then read without a row.
+    /// Whether the columns are those of a generated record type, which is read without a row.
     let hasPositions: Bool
     let epoch: Int
 
@@ -39,7 +39,7 @@ extension TableRecord {
 
     /// Calls the closure with the row of a key, if there is one, without a cursor (benchmark point-read-record).
     ///
-    /// - Returns: false if the statement has other columns than those of the layout, or if the schema has moved.
+    /// - Returns: false if the columns of the statement differ from those of the layout, or if the schema has changed.
     @usableFromInline
     static func readRow<Key: DatabaseValueConvertible>(
         _ db: Database, _ key: Key, _ layout: RecordLayout, _ decode: (RecordColumns) throws -> Void
@@ -57,8 +57,8 @@ extension TableRecord {
         } catch  where db.connection.hasMovedSchema(since: epoch) { return false }
     }
 
-    /// The key as the record stores it; nil if it is an expression that its type chooses. Integers and texts are what they
-    /// are: to ask their types for an expression takes an allocation.
+    /// The key as the record stores it; nil if it is an expression that its type chooses. Integers and text are stored
+    /// unchanged: getting an expression from their types would allocate.
     private static func storedValue<Key: DatabaseValueConvertible>(
         of key: Key, forColumn column: String
     ) -> DatabaseValue? {
@@ -71,7 +71,7 @@ extension TableRecord {
         }
     }
 
-    /// Apart from ``keyStatement(_:_:)``, which would look up the metadata of `Optional<Key>` even without it.
+    /// Separate from ``keyStatement(_:_:)``, which would otherwise always look up the metadata of `Optional<Key>`.
     @inline(never)
     private static func unplannedKeyStatement<Key: DatabaseValueConvertible>(
         _ db: Database, _ key: Key
@@ -109,26 +109,27 @@ extension TableRecord {
             return known
         }
         let plan = try makeKeyPlan(db) { try preparedUse(db, 0) }
-        // Set at the end, because reading the schema may change the known version.
+        // Set last, because reading the schema may change the known version.
         plans.keyPlans[id] = plan
         plans.lastKeyPlan = (id, plan)
         return plan
     }
 
     private static func deletionPlan(_ db: Database) throws -> KeyPlan {
-        // Another connection may have changed the schema: a deletion, unlike a fetch, can't be repeated.
+        // Another connection may have changed the schema. A deletion, unlike a fetch, can't be repeated.
         try db.validateCache()
         let id = ObjectIdentifier(Self.self)
         let plans = db.recordPlans
         if let known = plans.deletionPlans[id], known.epoch == db.connection.schemaEpoch { return known }
-        // The triggers of a view make its changes, which SQLite does not count: its rows are counted instead.
+        // The triggers of a view make its changes, which SQLite does not count, so its rows are counted instead.
         let isView = try db.isView(databaseTable.name, in: databaseTable.schema)
         let plan = try makeKeyPlan(db, isUsable: !isView) { try db.use(filter(key: 0).deleteQuery(db, returning: [])) }
         plans.deletionPlans[id] = plan
         return plan
     }
 
-    /// - Parameter statement: the statement for a key. Any key will do: the statement depends only on the columns.
+    /// - Parameter statement: the statement for a key. Any key will do because the statement depends only on the
+    ///   columns.
     private static func makeKeyPlan(
         _ db: Database, isUsable: Bool = true, _ statement: () throws -> StatementUse
     ) throws -> KeyPlan {

@@ -12,7 +12,7 @@ extension Row {
         }
     }
 
-    /// The record of a scope; nil if the scope is missing, or contains only NULL values.
+    /// The record of a scope; nil if the scope is missing or contains only NULL values.
     ///
     /// - Precondition: the record decodes. ``decodeIfPresent(_:forKey:)`` throws an error instead.
     public subscript<Record: FetchableRecord>(_ scope: String) -> Record? {
@@ -25,7 +25,7 @@ extension Row {
 
     /// Decodes the record of a scope.
     ///
-    /// - Throws: a ``RowDecodingError`` if the scope is missing, or contains only NULL values.
+    /// - Throws: a ``RowDecodingError`` if the scope is missing or contains only NULL values.
     public func decode<Record: FetchableRecord>(
         _ type: Record.Type = Record.self, forKey scope: String
     ) throws -> Record {
@@ -36,13 +36,13 @@ extension Row {
             row: self)
     }
 
-    /// Whether the row of a scope has values of a type. An association that is only joined, as the way to another one, has
-    /// the row of the other one, and no columns for a record of its own.
+    /// Whether the row of a scope has values of a type. An association that is only joined as a path to another one
+    /// contains the row of the other one, but no columns for its own record.
     func holds(_ type: any Any.Type) -> Bool {
         containsNonNullValue && (count > 0 || !(type is any TableRecord.Type))
     }
 
-    /// Decodes the record of a scope; nil if the scope is missing, or contains only NULL values.
+    /// Decodes the record of a scope; nil if the scope is missing or contains only NULL values.
     public func decodeIfPresent<Record: FetchableRecord>(
         _ type: Record.Type = Record.self, forKey scope: String
     ) throws -> Record? {

@@ -1,4 +1,4 @@
-// Detects which callbacks a type implements, because Swift can't tell. While one record is inserted or updated, each
+// Detects which callbacks a type implements, which Swift can't report. While one record is inserted or updated, each
 // default implementation reports itself, with its type, to a probe. Callbacks without a report are implemented by the
 // user.
 
@@ -23,7 +23,7 @@ struct InsertionCallbacks: OptionSet, Sendable {
     static var update: Self { [.willUpdate, .aroundUpdate] }
     /// The callbacks after the insertion, which have no access to the database.
     static var did: Self { [.didInsert, .didSave] }
-    /// The callbacks that may read or write the database: then each record must be inserted separately.
+    /// The callbacks that may read or write the database, so that each record must be inserted separately.
     static var beforeOrAround: Self { [.willSave, .aroundSave, .willInsert, .aroundInsert] }
 }
 
@@ -37,8 +37,8 @@ final class CallbackProbe: ConnectionStateValue, Sendable {
 
     init(_ type: any Any.Type) { self.type = ObjectIdentifier(type) }
 
-    /// Records that a default implementation was called. A record that forwards its callbacks to another record
-    /// implements them, whatever the other one does: hence the type.
+    /// Records that a default implementation was called. The type is needed because a record that forwards its
+    /// callbacks to another record implements them, whatever the other record does.
     @usableFromInline
     func note(_ callback: InsertionCallbacks, _ type: any Any.Type) {
         guard ObjectIdentifier(type) == self.type else { return }
@@ -72,14 +72,14 @@ extension Database {
         return try currentKey(plan)
     }
 
-    /// The same, where the plan is older than the schema, or while a probe waits for reports.
+    /// The information about an insertion when the plan is older than the schema or a probe waits for reports.
     private func currentKey(_ plan: PersistencePlan) throws -> InsertedKey {
         let isCurrent = plan.epoch == connection.schemaEpoch
         return InsertedKey(isCurrent ? plan.primaryKey : try insertedKey(plan.table), probe: probe)
     }
 
     /// Runs the closure, which inserts or updates one record, and returns the callbacks that the record's type
-    /// implements. Those that the closure does not call are among them.
+    /// implements. Callbacks that the closure does not call are included.
     func probingCallbacks(of type: any Any.Type, _ insert: () throws -> Void) rethrows -> InsertionCallbacks {
         let outerProbe = probe
         defer { state[CallbackProbe.self] = outerProbe }

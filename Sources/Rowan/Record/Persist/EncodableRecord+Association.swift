@@ -12,7 +12,7 @@ extension TableRecord where Self: EncodableRecord {
     /// let novels = try author.books.filter { $0.kind == "novel" }.fetchAll(db)
     /// ```
     ///
-    /// - Note: the fetch throws an error if the record can't be encoded, or does not store the columns of the
+    /// - Note: the fetch throws an error if the record can't be encoded or does not store the columns of the
     ///   association.
     public func request<A: Association>(
         for association: A

@@ -1,7 +1,7 @@
 // Many-to-many writes: the members of an association through a pivot are rows of the pivot table.
 
 extension TableRecord where Self: EncodableRecord {
-    /// Adds members to an association through a pivot. Existing members stay unchanged.
+    /// Adds members to an association through a pivot. Existing members are unchanged.
     ///
     /// ```swift
     /// struct Team: TableRecord, EncodableRecord {
@@ -14,7 +14,7 @@ extension TableRecord where Self: EncodableRecord {
     ///
     /// - Parameters:
     ///   - db: a connection that can write.
-    ///   - members: the records to add, which are already inserted.
+    ///   - members: the records to add, which must already be inserted.
     ///   - association: the association between this record and its members.
     ///   - assignments: the values of the other pivot columns.
     /// - Returns: the number of added members.
@@ -50,7 +50,7 @@ extension TableRecord where Self: EncodableRecord {
         try PivotTable(db, association.path, of: self).remove(db, members, isNegated: false)
     }
 
-    /// Replaces the members of an association through a pivot: removes all other members, and adds the missing ones.
+    /// Replaces the members of an association through a pivot: removes all other members and adds the missing ones.
     ///
     /// ```swift
     /// try team.set(db, [craig], in: Team.players)
@@ -58,7 +58,7 @@ extension TableRecord where Self: EncodableRecord {
     ///
     /// - Parameters:
     ///   - db: a connection that can write.
-    ///   - members: the records that stay or become members, which are already inserted.
+    ///   - members: the records that stay or become members, which must already be inserted.
     ///   - association: the association between this record and its members.
     ///   - assignments: the values of the other columns of new pivot rows.
     /// - Throws: a ``DatabaseError``, in which case nothing is changed.
@@ -78,12 +78,12 @@ extension TableRecord where Self: EncodableRecord {
 
 /// The pivot rows of one record.
 private struct PivotTable {
-    /// The pivot rows: their table, and the filters of the association.
+    /// The pivot rows: their table and the filters of the association.
     let relation: Relation
-    /// The columns of the record, and the pivot columns that refer to them.
+    /// The columns of the record and the pivot columns that refer to them.
     let originColumns: [ColumnPair]
     let originValues: [DatabaseValue]
-    /// The columns of members, and the pivot columns that refer to them.
+    /// The columns of members and the pivot columns that refer to them.
     let memberColumns: [ColumnPair]
 
     init<Record: TableRecord & EncodableRecord>(_ db: Database, _ path: AssociationPath, of record: Record) throws {

@@ -1,10 +1,10 @@
-// What a write tells the callbacks of its record: the stored values, and the key that SQLite has chosen.
+// What a write passes to the callbacks of its record: the stored values, and the key that SQLite has chosen.
 
 /// The properties that all insertions of a plan share.
 @usableFromInline
 final class InsertedKey: Sendable {
     let rowIDColumn: String?
-    /// The name by which a record may keep the rowid: that of the column, or that of a hidden one.
+    /// The name under which a record may keep the rowid: the name of the column, or of a hidden one.
     let rowIDKey: String?
     /// Receives the reports of default implementations.
     @usableFromInline let probe: CallbackProbe?
@@ -37,8 +37,8 @@ extension PersistenceContainer {
 public struct InsertionSuccess: Sendable {
     /// The rowid of the inserted row or, for an upsert, of the updated row.
     ///
-    /// `aroundInsert` receives 0 if there is no such row, because a conflict was ignored or because a trigger has replaced
-    /// the insertion.
+    /// `aroundInsert` receives 0 if there is no such row because a conflict was ignored or a trigger replaced the
+    /// insertion.
     public var rowID: Int64
 
     /// Whether there is such a row.
@@ -72,11 +72,11 @@ public struct InsertionSuccess: Sendable {
 /// Article: <doc:CallbacksAndTimestamps>.
 public struct PersistenceSuccess: Sendable {
     @usableFromInline var stored: PersistenceContainer
-    /// The rowid of an insertion, and its column. They are added on demand, because the container is seldom requested.
+    /// The rowid of an insertion, and its column. They are added on demand because the container is rarely requested.
     @usableFromInline var insertedRowID: (key: InsertedKey, rowID: Int64)?
     /// The columns that the update should write; nil for all.
     @usableFromInline var updatedColumns: Set<String>?
-    /// Of an update: receives the reports of default implementations.
+    /// For updates: receives the reports of default implementations.
     @usableFromInline var probe: CallbackProbe?
 
     /// The stored values, including the rowid of an insertion.

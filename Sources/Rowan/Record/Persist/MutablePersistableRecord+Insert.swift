@@ -1,5 +1,5 @@
-// Insertions: a single implementation of INSERT, with or without conflict resolution and returned rows. Upserts use it
-// too.
+// Insertions: a single implementation of INSERT, with or without conflict resolution and returned rows. Upserts also
+// use it.
 
 extension MutablePersistableRecord {
     /// Inserts the record.
@@ -14,7 +14,7 @@ extension MutablePersistableRecord {
     /// - Parameters:
     ///   - db: a connection that can write.
     ///   - conflictResolution: the conflict resolution; nil for the policy of the type.
-    /// - Throws: a ``DatabaseError``, or the error of `encode(to:)` and of callbacks.
+    /// - Throws: a ``DatabaseError``, or an error of `encode(to:)` or callbacks.
     @inlinable
     public mutating func insert(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -39,7 +39,7 @@ extension MutablePersistableRecord {
         return result
     }
 
-    /// Inserts the record, and decodes the inserted row to another type: `INSERT ... RETURNING *`.
+    /// Inserts the record and decodes the inserted row to another type: `INSERT ... RETURNING *`.
     ///
     /// - Throws: a ``RecordError`` if a conflict is ignored.
     public mutating func insertAndFetch<T: FetchableRecord & TableRecord>(
@@ -51,7 +51,7 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// Inserts the record, and decodes the inserted row: `INSERT ... RETURNING *`.
+    /// Inserts the record and decodes the inserted row: `INSERT ... RETURNING *`.
     ///
     /// - Throws: a ``RecordError`` if a conflict is ignored.
     public func insertAndFetch(
@@ -61,7 +61,7 @@ extension MutablePersistableRecord {
         return try record.insertAndFetch(db, onConflict: conflictResolution, as: Self.self)
     }
 
-    /// Inserts the record, and fetches selected columns of the inserted row.
+    /// Inserts the record and fetches selected columns of the inserted row.
     ///
     /// ```swift
     /// // INSERT INTO "player" ("name") VALUES (?) RETURNING "score"
@@ -81,7 +81,7 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// The same, with the selection returned by a closure.
+    /// Inserts the record and fetches columns of the inserted row selected by a closure.
     public mutating func insertAndFetch<T>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         fetch: (Statement) throws -> T, select: (DatabaseComponents) throws -> [any SQLSelectable]
@@ -100,7 +100,7 @@ struct Insertion {
     let conflictResolution: Database.ConflictResolution
     var returning: [any SQLSelectable] = []
     @usableFromInline var upsert: Upsert?
-    /// Of an upsert: whether the statement returns the rowid.
+    /// For upserts: whether the statement returns the rowid.
     var returnsRowID = true
 
     @usableFromInline
@@ -148,7 +148,7 @@ struct Insertion {
 
     /// - Parameters:
     ///   - returnsRowID: whether the statement also returns the rowid of each row, after the other returned columns.
-    ///   - keepsRows: whether a statement that fails keeps the rows before the one that violates a constraint.
+    ///   - keepsRows: whether a failed statement keeps the rows before the one that violates a constraint.
     func makePlan(
         _ db: Database, columns: [String], rowCount: Int, returnsRowID: Bool, keepsRows: Bool = false
     ) throws -> PersistencePlan {
@@ -179,7 +179,7 @@ struct Insertion {
 
     /// The primary key of the table.
     ///
-    /// - Throws: SQLITE_ERROR with the SQL of an insertion, if there is no such table.
+    /// - Throws: SQLITE_ERROR with the SQL of an insertion if there is no such table.
     private func key(_ db: Database, _ columns: [String]) throws -> PrimaryKeyInfo {
         do { return try db.insertedKey(record.databaseTable) } catch let error as DatabaseError where error.sql == nil {
             var renderer = Renderer()
@@ -200,7 +200,7 @@ extension Database {
 }
 
 extension PrimaryKeyInfo {
-    /// The name of the rowid in `RETURNING`: `rowid`, if no column has this name.
+    /// The name of the rowid in `RETURNING`: `rowid` if no column has this name.
     fileprivate var returnedRowIDName: String? { hiddenRowIDName == "rowid" ? "rowid" : rowIDName }
 }
 
@@ -245,7 +245,7 @@ extension MutablePersistableRecord {
     ) throws -> T {
         try willSave(db)
         var result: (PersistenceSuccess, T)?
-        // The callback sees the record before the change, because the record is changed while the callback runs.
+        // The callback receives the record before the change, because the record is changed while the callback runs.
         let record = self
         try record.aroundSave(db) {
             let saved = try save(&self, db)
@@ -289,7 +289,7 @@ extension InsertionSuccess {
     }
 }
 
-/// The error of a callback that did not call its closure, or that ignored the error of its closure.
+/// The error of a callback that did not call its closure or ignored the error of its closure.
 @usableFromInline
 func callbackError(_ callback: String, _ type: any Any.Type) -> DatabaseError {
     DatabaseError(

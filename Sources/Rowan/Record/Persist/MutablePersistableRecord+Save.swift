@@ -1,9 +1,8 @@
-// Saving: an update if the database contains the key of the record, otherwise an insertion. Deleting, and checking the
-// existence of a record.
+// Saving: an update if the database contains the key of the record; otherwise, an insertion. Also deleting a record and
+// checking whether it exists.
 
 extension MutablePersistableRecord {
-    /// Updates the row of the record, or inserts the record if the row does not exist, or if the primary key is not
-    /// set.
+    /// Updates the row of the record, or inserts the record if the row does not exist or the primary key is not set.
     ///
     /// ```swift
     /// var player = Player(id: nil, name: "Arthur")
@@ -12,14 +11,15 @@ extension MutablePersistableRecord {
     /// try player.save(db)   // UPDATE
     /// ```
     ///
-    /// - Throws: a ``DatabaseError``, or the error of `encode(to:)` and of callbacks.
+    /// - Throws: a ``DatabaseError``, or an error of `encode(to:)` or callbacks.
     public mutating func save(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws {
         try saving(db) { record, db in
             let modification = Modification(type(of: record), conflictResolution)
             let group = modification.planGroup(db)
-            // If no callback runs before the statements, this is the only encoding, which may be expensive.
+            // If no callback runs before the statements, the record, whose encoding may be expensive, is encoded only
+            // here.
             var container = group.makeContainer()
             try record.encode(to: &container)
             if try group.hasPrimaryKey(db, &container, of: type(of: record)) {
@@ -39,7 +39,7 @@ extension MutablePersistableRecord {
 
     /// The insertion of a record that is being saved.
     ///
-    /// - Parameter container: the values of the record, as long as no callback has changed them.
+    /// - Parameter container: the values of the record, while no callback has changed them.
     private mutating func insertingSaved(
         _ db: Database, _ container: inout PersistenceContainer, _ insertion: Insertion
     ) throws -> (PersistenceSuccess, Void) {
@@ -53,7 +53,7 @@ extension MutablePersistableRecord {
                 result = try inserting(db) { try $0.runInsert(db, insertion) }
             }
             group.callsBeforeInsertion = !callbacks.isDisjoint(with: [.willInsert, .aroundInsert])
-            // The probe has run the closure, and rethrown its error.
+            // The probe has run the closure and rethrown its error.
             return result!
         }
         let inserted = try group.insert(db, &container, insertion)
@@ -70,7 +70,7 @@ extension MutablePersistableRecord {
         return result
     }
 
-    /// Saves the record, and decodes the saved row: `... RETURNING *`.
+    /// Saves the record and decodes the saved row: `... RETURNING *`.
     public func saveAndFetch(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws -> Self where Self: FetchableRecord {
@@ -78,7 +78,7 @@ extension MutablePersistableRecord {
         return try record.saveAndFetch(db, onConflict: conflictResolution, as: Self.self)
     }
 
-    /// Saves the record, and decodes the saved row to another type.
+    /// Saves the record and decodes the saved row to another type.
     public mutating func saveAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, as returnedType: T.Type
     ) throws -> T {
@@ -86,7 +86,7 @@ extension MutablePersistableRecord {
             .orThrow(recordNotFound(db))
     }
 
-    /// Saves the record, and fetches selected columns of the saved row. If the update finds no row, the closure is
+    /// Saves the record and fetches selected columns of the saved row. If the update finds no row, the closure is
     /// called again for the insertion.
     public mutating func saveAndFetch<T>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -127,7 +127,7 @@ extension MutablePersistableRecord {
     /// ```
     ///
     /// - Returns: whether the row existed; false for a record without a primary key.
-    /// - Throws: a ``DatabaseError``, or the error of `encode(to:)` and of callbacks.
+    /// - Throws: a ``DatabaseError``, or an error of `encode(to:)` or callbacks.
     @discardableResult
     public func delete(_ db: Database) throws -> Bool {
         try willDelete(db)
@@ -151,7 +151,7 @@ extension MutablePersistableRecord {
 
     /// Whether the row of the record exists; false for a record without a primary key.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of `encode(to:)`.
+    /// - Throws: a ``DatabaseError``, or an error of `encode(to:)`.
     public func exists(_ db: Database) throws -> Bool {
         if let plan = directKeyPlan(db, .exists) { return try plan.integer(db) { try _bind(to: &$0) } == 1 }
         return try withKeyPlan(db, .exists, { $0.writeExists(table: $1, keyColumns: $2) }) { plan, container in
@@ -161,7 +161,7 @@ extension MutablePersistableRecord {
         } ?? false
     }
 
-    /// The statement for the key of a generated record; nil if it is not known, or needs a container.
+    /// The statement for the key of a generated record; nil if it is unknown or needs a container.
     private func directKeyPlan(_ db: Database, _ operation: PlanOperation) -> DirectPlan? {
         Self._tableLayout == nil ? nil : db.directPlan(of: ObjectIdentifier(Self.self), operation, nil)
     }

@@ -12,8 +12,8 @@ extension MutablePersistableRecord {
     /// - Parameters:
     ///   - db: a connection that can write.
     ///   - conflictResolution: the conflict resolution; nil for the policy of the type.
-    /// - Throws: a ``RecordError`` if no row has the primary key; a ``DatabaseError``, or the error of `encode(to:)`
-    ///   and of callbacks.
+    /// - Throws: a ``RecordError`` if no row has the primary key; a ``DatabaseError``, or an error of `encode(to:)` or
+    ///   callbacks.
     @inlinable
     public func update(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
         if Self._tableLayout != nil {
@@ -46,7 +46,7 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// The same, with column expressions: `player.update(db, columns: [Columns.score])`.
+    /// Updates some columns of the row, as column expressions: `player.update(db, columns: [Columns.score])`.
     ///
     /// - Throws: a ``RecordError`` if no row has the primary key.
     public func update<Columns: Collection>(
@@ -55,7 +55,7 @@ extension MutablePersistableRecord {
         try update(db, onConflict: conflictResolution, columns: columns.map(\.name))
     }
 
-    /// The same, with typed columns: those of a record by macro.
+    /// Updates some columns of the row, as the typed columns of a record with a macro.
     ///
     /// - Throws: a ``RecordError`` if no row has the primary key.
     public func update(
@@ -67,7 +67,7 @@ extension MutablePersistableRecord {
 
     // MARK: Returning rows
 
-    /// Updates the row, and decodes the updated row: `UPDATE ... RETURNING *`.
+    /// Updates the row and decodes the updated row: `UPDATE ... RETURNING *`.
     ///
     /// - Throws: a ``RecordError`` if no row has the primary key.
     public func updateAndFetch(
@@ -76,7 +76,7 @@ extension MutablePersistableRecord {
         try updateAndFetch(db, onConflict: conflictResolution, as: Self.self)
     }
 
-    /// Updates the row, and decodes the updated row to another type.
+    /// Updates the row and decodes the updated row to another type.
     ///
     /// - Throws: a ``RecordError`` if no row has the primary key.
     public func updateAndFetch<T: FetchableRecord & TableRecord>(
@@ -87,7 +87,7 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// Updates the row, and fetches selected columns of it.
+    /// Updates the row and fetches selected columns of it.
     public func updateAndFetch<T>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         selection: [any SQLSelectable], fetch: (Statement) throws -> T
@@ -95,7 +95,7 @@ extension MutablePersistableRecord {
         try updateAndFetch(db, Modification(type(of: self), conflictResolution, returning: selection), fetch)
     }
 
-    /// Updates some columns of the row, and fetches selected columns of it.
+    /// Updates some columns of the row and fetches selected columns of it.
     public func updateAndFetch<T, Columns: Collection>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, columns: Columns,
         selection: [any SQLSelectable], fetch: (Statement) throws -> T
@@ -104,7 +104,7 @@ extension MutablePersistableRecord {
             db, Modification(type(of: self), conflictResolution, columns: Set(columns), returning: selection), fetch)
     }
 
-    /// The same, with column expressions.
+    /// Updates some columns of the row, as column expressions, and fetches selected columns of it.
     public func updateAndFetch<T, Columns: Collection>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, columns: Columns,
         selection: [any SQLSelectable], fetch: (Statement) throws -> T
@@ -113,7 +113,7 @@ extension MutablePersistableRecord {
             db, onConflict: conflictResolution, columns: columns.map(\.name), selection: selection, fetch: fetch)
     }
 
-    /// The same, with typed columns.
+    /// Updates some typed columns of the row and fetches selected columns of it.
     public func updateAndFetch<T>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         columns: [any AnyTypedColumn], selection: [any SQLSelectable], fetch: (Statement) throws -> T
@@ -122,7 +122,7 @@ extension MutablePersistableRecord {
             db, onConflict: conflictResolution, columns: columns.map(\.name), selection: selection, fetch: fetch)
     }
 
-    /// Changes the record, updates the changed columns, and decodes the updated row; nil without changes.
+    /// Changes the record, updates the changed columns and decodes the updated row; nil without changes.
     public mutating func updateChangesAndFetch(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         modify: (inout Self) throws -> Void
@@ -130,7 +130,7 @@ extension MutablePersistableRecord {
         try updateChangesAndFetch(db, onConflict: conflictResolution, as: Self.self, modify: modify)
     }
 
-    /// Changes the record, updates the changed columns, and decodes the updated row to another type; nil without
+    /// Changes the record, updates the changed columns and decodes the updated row to another type; nil without
     /// changes.
     public mutating func updateChangesAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, as returnedType: T.Type,
@@ -142,7 +142,7 @@ extension MutablePersistableRecord {
             .orThrow(recordNotFound(db))
     }
 
-    /// Changes the record, updates the changed columns, and fetches selected columns of the row; nil without changes.
+    /// Changes the record, updates the changed columns and fetches selected columns of the row; nil without changes.
     public mutating func updateChangesAndFetch<T>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         selection: [any SQLSelectable], fetch: (Statement) throws -> T, modify: (inout Self) throws -> Void
@@ -219,7 +219,8 @@ struct Modification {
         var changed = values.filter { stored?.contains(container.columns[$0].foldedDatabaseName) ?? true }
         let leavesOutColumns = changed.count < values.count
         let changedColumns = columns ?? Set(container.columns)
-        // The record and the table have only the key in common: assigning the key to itself reveals whether the row exists.
+        // The record and the table have only the key in common. Assigning the key to itself reveals whether the row
+        // exists.
         if changed.isEmpty { changed = [keyIndexes[0]] }
         var terms = Resolver(db, aggregates: .correlated).terms(of: record.databaseRelation)
         let returning = try ReturnedColumns(returning.map(\.sqlSelection), &terms)
@@ -250,7 +251,7 @@ struct Modification {
 }
 
 extension Database {
-    /// The folded names of the columns of a table; nil for a virtual table, whose hidden columns can be assigned, too.
+    /// The folded names of the columns of a table; nil for a virtual table, whose hidden columns can also be assigned.
     fileprivate func assignableColumns(of table: TableName) throws -> Set<String>? {
         guard try !isVirtualTable(table.name, in: table.schema) else { return nil }
         let names = Set(try columnInfo(of: table.name, in: table.schema).map(\.name.foldedDatabaseName))
@@ -338,7 +339,7 @@ extension MutablePersistableRecord {
     }
 
     /// The columns of an update, for callbacks: those that the program names, or all that the record encodes. Records
-    /// of one type may encode different columns: unless no callback needs them, the record is encoded.
+    /// of one type may encode different columns, so the record is encoded unless no callback needs them.
     @inlinable
     func changedColumns(
         _ db: Database, _ modification: Modification, _ group: PlanGroup
@@ -358,7 +359,7 @@ extension PersistencePlan {
     func runUpdate(_ db: Database, _ container: PersistenceContainer) throws -> Void? {
         if try lacksKey(container) || isMissingFromView(db, container) { return nil }
         try run(db, container)
-        // The triggers of a view make the changes, and SQLite does not count them.
+        // The triggers of a view make the changes, which SQLite does not count.
         return isOnView || db.changesCount > 0 ? () : nil
     }
 
@@ -369,13 +370,13 @@ extension PersistencePlan {
         try runUpdate(db, container) != nil || wasIgnored(db, container) ? () : nil
     }
 
-    /// Whether an update that changed no row found one: a trigger called `RAISE(IGNORE)`.
+    /// Whether an update that changed no row found one because a trigger called `RAISE(IGNORE)`.
     func wasIgnored(_ db: Database, _ container: PersistenceContainer) throws -> Bool {
         guard !lacksKey(container) else { return false }
         return try db.definitionWords().ignoring.contains(table.name.foldedDatabaseName) && db.hasRow(self, container)
     }
 
-    /// Runs an update of one row, and calls the user's closure with its statement.
+    /// Runs an update of one row and calls the user's closure with its statement.
     ///
     /// - Returns: nil if it finds no row.
     func fetchUpdated<T>(

@@ -1,11 +1,12 @@
-// Updates of the changed columns. `@inlinable`: benchmark update-changes; records are encoded in the user's module.
+// Updates of the changed columns. `@inlinable`, because records are encoded in the user's module: benchmark
+// update-changes.
 
 extension MutablePersistableRecord {
     /// Updates the columns whose values differ from those of another record. Without differences, the database is not
     /// accessed.
     ///
-    /// The value of a column that the other record does not store is unknown: the column is updated, even to `NULL`.
-    /// Columns that only the other record stores are not.
+    /// If the other record does not store a column, its value is unknown: the column is updated, even to `NULL`.
+    /// Columns that only the other record stores are not updated.
     ///
     /// - Returns: whether the row was updated.
     /// - Throws: a ``RecordError`` if no row has the primary key.
@@ -18,7 +19,7 @@ extension MutablePersistableRecord {
         return try updateChanges(db, conflictResolution, &previous)
     }
 
-    /// Changes the record, and updates the changed columns. Without changes, the database is not accessed.
+    /// Changes the record and updates the changed columns. Without changes, the database is not accessed.
     ///
     /// ```swift
     /// // UPDATE "player" SET "score"=? WHERE "id"=?

@@ -1,7 +1,7 @@
 // Upserts: insertions with an ON CONFLICT clause.
 // Source: https://sqlite.org/lang_upsert.html
 
-/// Which columns an upsert overwrites.
+/// The columns that an upsert overwrites.
 ///
 /// Article: <doc:SavingAndUpserting>.
 public struct UpsertUpdateStrategy: RawRepresentable, Hashable, Sendable {
@@ -41,7 +41,7 @@ struct Upsert {
             }
         }
         result += try assignments.filter { $0.value != nil }.map { try terms.assignment($0) }
-        // Without any assignment, SQLite would return no row: this assignment changes nothing.
+        // Without any assignment, SQLite would return no row. This assignment changes nothing.
         if result.isEmpty, let column = columns.first {
             result = [ColumnAssignment(column: column, value: SQLExpression(.column(column, .none)))]
         }
@@ -55,7 +55,7 @@ extension TableAliasID {
 }
 
 extension MutablePersistableRecord {
-    /// Inserts the record, or updates the row with the same primary or unique key: all columns except the primary key
+    /// Inserts the record or updates the row with the same primary or unique key. All columns except the primary key
     /// are overwritten.
     ///
     /// ```swift
@@ -63,8 +63,8 @@ extension MutablePersistableRecord {
     /// try player.upsert(db)
     /// ```
     ///
-    /// The callbacks are those of an insertion. If the type implements none that receives the rowid, the statement does not
-    /// return it, from the second upsert of the type on.
+    /// The callbacks are those of an insertion. If none that the type implements receives the rowid, the statement does
+    /// not return it after the first upsert of the type.
     @inlinable
     public mutating func upsert(_ db: Database) throws {
         if Self._tableLayout != nil, let plan = db.directPlan(of: ObjectIdentifier(Self.self), .upsert, nil) {
@@ -75,14 +75,13 @@ extension MutablePersistableRecord {
         try upsertWithCallbacks(db)
     }
 
-    /// The upsert with all its callbacks.
     @usableFromInline
     mutating func upsertWithCallbacks(_ db: Database) throws {
         var insertion = Insertion(type(of: self), .abort)
         insertion.upsert = Upsert()
         let group = insertion.planGroup(db)
         if let usesRowID = group.usesRowID {
-            // SQLite would keep the returned row in a table of its own: four times as slow.
+            // SQLite would keep the returned row in a table of its own, which is four times as slow.
             insertion.returnsRowID = usesRowID
             return try upserting(db, insertion)
         }
@@ -98,7 +97,7 @@ extension MutablePersistableRecord {
         try saving(db) { record, db in try record.inserting(db) { try $0.runUpsert(db, insertion) } }
     }
 
-    /// Inserts the record, or updates the conflicting row, and decodes the upserted row.
+    /// Inserts the record or updates the conflicting row, and decodes the upserted row.
     ///
     /// ```swift
     /// // INSERT INTO "vocabulary" ("word", "kind") VALUES (?,?)
@@ -109,7 +108,7 @@ extension MutablePersistableRecord {
     /// - Parameters:
     ///   - db: a connection that can write.
     ///   - conflictTarget: the columns of the key that detects conflicts; if empty, all keys detect conflicts.
-    ///   - strategy: which columns are overwritten, in addition to the columns of the assignments.
+    ///   - strategy: the columns that are overwritten in addition to those of the assignments.
     ///   - assignments: additional assignments; `noOverwrite` keeps the stored value of a column. The closure receives
     ///     an alias of the row that could not be inserted.
     public mutating func upsertAndFetch(
@@ -121,7 +120,7 @@ extension MutablePersistableRecord {
             db, as: Self.self, onConflict: conflictTarget, updating: strategy, doUpdate: assignments)
     }
 
-    /// Inserts the record, or updates the conflicting row, and decodes the upserted row to another type.
+    /// Inserts the record or updates the conflicting row, and decodes the upserted row to another type.
     public mutating func upsertAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database, as returnedType: T.Type, onConflict conflictTarget: [String] = [],
         updating strategy: UpsertUpdateStrategy = .allColumns,
@@ -161,7 +160,7 @@ extension MutablePersistableRecord {
         return (try InsertionSuccess(db, plan, container, rowID: rowID), value)
     }
 
-    /// Runs the statement to its end, and decodes the single row that it returns.
+    /// Runs the statement to completion and decodes the single row that it returns.
     private static func run<T>(
         _ db: Database, _ plan: PersistencePlan, _ container: PersistenceContainer, _ decode: (Row) throws -> T
     ) throws -> (rowID: Int64?, value: T)? {

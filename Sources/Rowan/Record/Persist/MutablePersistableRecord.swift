@@ -26,14 +26,13 @@ public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
     func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws
     /// Called after the insertion. Store the rowid here.
     ///
-    /// It isn't called if no row was inserted, because a conflict was ignored or because a trigger has replaced the
-    /// insertion.
+    /// It isn't called if no row was inserted because a conflict was ignored or a trigger replaced the insertion.
     mutating func didInsert(_ inserted: InsertionSuccess)
 
-    /// Called before an update of the columns that the program names, or of all columns that the record encodes.
+    /// Called before an update, with the columns that the program names or all columns that the record encodes.
     ///
-    /// A struct may change itself: the changes are stored if they concern the updated columns. The value that the
-    /// program holds does not change, because `update` is not mutating.
+    /// A struct may change itself. The changes are stored if they concern the updated columns. The program's own value
+    /// does not change, because `update` is not mutating.
     mutating func willUpdate(_ db: Database, columns: Set<String>) throws
     /// Called around the update: call `update()` exactly once.
     func aroundUpdate(_ db: Database, columns: Set<String>, update: () throws -> PersistenceSuccess) throws

@@ -1,5 +1,5 @@
 // Insertions of records that do not change: they call the mutating methods on a copy. The functions below the extension
-// are generic over MutablePersistableRecord, so they call the mutating methods rather than these.
+// are generic over MutablePersistableRecord so that they call the mutating methods rather than these.
 
 extension PersistableRecord {
     /// Inserts the record. See ``MutablePersistableRecord/insert(_:onConflict:)``.
@@ -8,7 +8,7 @@ extension PersistableRecord {
         try insertCopy(of: self, db, conflictResolution)
     }
 
-    /// Inserts the record, and decodes the inserted row to another type.
+    /// Inserts the record and decodes the inserted row to another type.
     public func insertAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, as returnedType: T.Type
     ) throws -> T {
@@ -17,7 +17,7 @@ extension PersistableRecord {
         }
     }
 
-    /// Inserts the record, and fetches selected columns of the inserted row.
+    /// Inserts the record and fetches selected columns of the inserted row.
     public func insertAndFetch<T>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         selection: [any SQLSelectable], fetch: (Statement) throws -> T
@@ -25,7 +25,7 @@ extension PersistableRecord {
         try insertAndFetchCopy(of: self, db, conflictResolution, selection, fetch)
     }
 
-    /// The same, with the selection returned by a closure.
+    /// Inserts the record and fetches columns of the inserted row selected by a closure.
     public func insertAndFetch<T>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         fetch: (Statement) throws -> T, select: (DatabaseComponents) throws -> [any SQLSelectable]
@@ -34,19 +34,19 @@ extension PersistableRecord {
             db, onConflict: conflictResolution, selection: select(Self.databaseComponents), fetch: fetch)
     }
 
-    /// Updates the row of the record, or inserts the record. See ``MutablePersistableRecord/save(_:onConflict:)``.
+    /// Updates the row of the record or inserts the record. See ``MutablePersistableRecord/save(_:onConflict:)``.
     public func save(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
         try saveCopy(of: self, db, conflictResolution)
     }
 
-    /// Saves the record, and decodes the saved row to another type.
+    /// Saves the record and decodes the saved row to another type.
     public func saveAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, as returnedType: T.Type
     ) throws -> T {
         try saveAndFetchCopy(of: self, db, conflictResolution, returnedType)
     }
 
-    /// Saves the record, and fetches selected columns of the saved row.
+    /// Saves the record and fetches selected columns of the saved row.
     public func saveAndFetch<T>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         selection: [any SQLSelectable], fetch: (Statement) throws -> T
@@ -54,12 +54,12 @@ extension PersistableRecord {
         try saveAndFetchCopy(of: self, db, conflictResolution, selection, fetch)
     }
 
-    /// Inserts the record, or updates the row with the same key. See ``MutablePersistableRecord/upsert(_:)``.
+    /// Inserts the record or updates the row with the same key. See ``MutablePersistableRecord/upsert(_:)``.
     public func upsert(_ db: Database) throws {
         try upsertCopy(of: self, db)
     }
 
-    /// Inserts the record, or updates the conflicting row, and decodes the upserted row.
+    /// Inserts the record or updates the conflicting row, and decodes the upserted row.
     public func upsertAndFetch(
         _ db: Database, onConflict conflictTarget: [String] = [],
         updating strategy: UpsertUpdateStrategy = .allColumns,
@@ -69,7 +69,7 @@ extension PersistableRecord {
             db, as: Self.self, onConflict: conflictTarget, updating: strategy, doUpdate: assignments)
     }
 
-    /// Inserts the record, or updates the conflicting row, and decodes the upserted row to another type.
+    /// Inserts the record or updates the conflicting row, and decodes the upserted row to another type.
     public func upsertAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database, as returnedType: T.Type, onConflict conflictTarget: [String] = [],
         updating strategy: UpsertUpdateStrategy = .allColumns,

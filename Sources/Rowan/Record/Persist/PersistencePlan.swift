@@ -1,23 +1,23 @@
-// Persistence plans: for each connection, record type and operation, the SQL for the columns of the last record, and the
-// positions of its values. The second insertion of a type renders nothing, does not read the schema, and allocates no
+// Persistence plans: the SQL for the columns of the last record and the positions of its values, for each connection,
+// record type and operation. The second insertion of a type renders nothing, does not read the schema, and allocates no
 // container.
 
 /// The plans of one operation on one record type.
 @usableFromInline
 final class PlanGroup {
-    /// The plan of the last columns, which the next record most likely uses too.
+    /// The plan of the last columns, which the next record most likely also uses.
     @exclusivity(unchecked) var last: PersistencePlan?
     /// The plans of other columns, for records that do not always set the same ones.
     var others: [[String]: PersistencePlan] = [:]
     /// The values of the last container, whose storage the next one reuses.
     @exclusivity(unchecked) var spareValues: [DatabaseValue] = []
-    /// Of updates: whether a callback of the type receives the columns; nil until a record has been updated.
+    /// For updates: whether a callback of the type receives the columns; nil until a record has been updated.
     @exclusivity(unchecked) @usableFromInline var usesColumns: Bool?
-    /// Of insertions: whether a callback of the type runs before the statement; nil until it is known.
+    /// For insertions: whether a callback of the type runs before the statement; nil until it is known.
     @exclusivity(unchecked) var callsBeforeInsertion: Bool?
-    /// Of generated records: whether it is known which callbacks the type implements.
+    /// For generated records: whether the callbacks that the type implements are known.
     @exclusivity(unchecked) var isProbed = false
-    /// Of upserts: whether a callback of the type receives the rowid; nil until a record has been upserted.
+    /// For upserts: whether a callback of the type receives the rowid; nil until a record has been upserted.
     @exclusivity(unchecked) var usesRowID: Bool?
     let epoch: Int
 
@@ -33,10 +33,10 @@ final class PlanGroup {
         return PersistenceContainer(expecting: last.columns, reusing: values)
     }
 
-    /// The plan for the columns of a container; nil if it does not exist yet. It is separate from `keep`: a closure
+    /// The plan for the columns of a container; nil if it does not exist yet. Separate from `keep`, because a closure
     /// that makes the plan would cost time for each record (benchmark insert-struct).
     func knownPlan(for container: inout PersistenceContainer) -> PersistencePlan? {
-        // All expected columns were set, and no other: the arrays are identical.
+        // Exactly the expected columns were set: the arrays are identical.
         if let last, container.setCount == last.columns.count, container.columns.isIdentical(to: last.columns) {
             return last
         }
@@ -56,7 +56,7 @@ final class PlanGroup {
 }
 
 extension [String] {
-    /// Whether two arrays share their storage, or have equal elements.
+    /// Whether two arrays share their storage or have equal elements.
     func isIdentical(to other: [String]) -> Bool {
         let isShared = withUnsafeBufferPointer { a in
             other.withUnsafeBufferPointer { b in a.baseAddress == b.baseAddress && a.count == b.count }
@@ -65,30 +65,30 @@ extension [String] {
     }
 }
 
-/// The SQL of a statement, and the positions of a container's values in it.
+/// The SQL of a statement and the positions of a container's values in it.
 @usableFromInline
 final class PersistencePlan {
     let table: TableName
     /// The columns of the containers that this plan persists.
     let columns: [String]
     let sql: PreparedSQL
-    /// The version of the schema that the plan is made for.
+    /// The version of the schema for which the plan was made.
     let epoch: Int
     /// Whether the statement returns rows.
     let returnsRows: Bool
     /// For each parameter, the index of its value in the container; nil for the order of the container.
     let order: [Int]?
-    /// The statement's own values, which follow those of the container: in assignments and returned expressions.
+    /// The statement's own values, in assignments and returned expressions. They follow those of the container.
     let constants: [DatabaseValue]
     let primaryKey: PrimaryKeyInfo
-    /// Of a statement for the row with a key: the indexes of the key's values in the container.
+    /// For a statement on the row with a key: the indexes of the key's values in the container.
     private let keyIndexes: ArraySlice<Int>
     let insertedKey: InsertedKey
     /// Whether the table is a view, which triggers make writable.
     let isOnView: Bool
     /// The columns that an update changes, for callbacks.
     @usableFromInline let changedColumns: Set<String>
-    /// Whether an update leaves out columns of the record, which the table may have after the next change of its schema.
+    /// Whether an update leaves out columns of the record, which the table may have after the next schema change.
     let leavesOutColumns: Bool
 
     init(
@@ -109,7 +109,7 @@ final class PersistencePlan {
         self.leavesOutColumns = leavesOutColumns
     }
 
-    /// Whether the record has no key, which matches no row.
+    /// Whether the record has no key and so matches no row.
     func lacksKey(_ container: PersistenceContainer) -> Bool {
         keyIndexes.allSatisfy { container.values[$0].isNull }
     }
@@ -121,13 +121,13 @@ final class PersistencePlan {
 
     /// Runs the statement, ignoring its rows.
     func run(_ db: Database, _ container: PersistenceContainer) throws {
-        // A function that the statement calls may insert records of this type too: they use another statement.
+        // A function that the statement calls may also insert records of this type. These use another statement.
         try DatabaseError.namingColumns(columns, container.values) {
             try db.connection.borrow(sql) { try $0.run(binding: container.values, order: order) }
         }
     }
 
-    /// Checks out the statement, with the values as its arguments.
+    /// Checks out the statement with the values as its arguments.
     func use(_ db: Database, _ container: PersistenceContainer) throws -> StatementUse {
         let use = try db.connection.use(sql)
         try DatabaseError.namingColumns(columns, container.values) {
@@ -138,12 +138,12 @@ final class PersistencePlan {
 
     /// Calls the user's closure with the statement, which the closure must run.
     ///
-    /// - Throws: SQLITE_MISUSE if the closure did not run the statement: nothing was written.
+    /// - Throws: SQLITE_MISUSE if the closure did not run the statement, in which case nothing was written.
     func fetch<T>(
         _ db: Database, _ container: PersistenceContainer, _ fetch: (Statement) throws -> T
     ) throws -> T {
-        // The closure may leave rows unread: the row is written in any case, and the end of the use resets the
-        // statement.
+        // The closure may leave rows unread. The row is written in any case, and the statement is reset when the use
+        // ends.
         let use = try use(db, container)
         let runCount = use.statement.runCount
         let value = try fetch(use.statement)
@@ -192,7 +192,7 @@ extension Database {
     }
 }
 
-/// The SQL of a plan, which has compiled, and the values that it contains.
+/// The SQL of a compiled plan, and the values that it contains.
 struct PlannedStatement {
     let sql: PreparedSQL
     let epoch: Int

@@ -1,4 +1,4 @@
-// What a group of plans does with a container: it finds or makes the plan for its columns, and runs it.
+// What a group of plans does with a container: it finds or makes the plan for its columns and runs it.
 
 extension PlanGroup {
     /// Inserts the content of a container.
@@ -23,7 +23,7 @@ extension PlanGroup {
         var result: T?
         let callbacks = try db.probingCallbacks(of: type) { result = try update() }
         usesColumns = !callbacks.isDisjoint(with: .update)
-        // The probe has run the closure, and rethrown its error.
+        // The probe has run the closure and rethrown its error.
         return result!
     }
 
@@ -42,7 +42,7 @@ extension PlanGroup {
     ) throws -> PersistencePlan {
         if let plan = knownPlan(for: &container) {
             guard plan.leavesOutColumns else { return plan }
-            // SQLite would run it without an error after another connection has added these columns.
+            // After another connection has added these columns, SQLite would run it without an error.
             try db.validateCache()
             if db.connection.schemaEpoch == epoch { return plan }
             return try modification.makePlan(db, container)

@@ -20,7 +20,7 @@
 /// }
 /// ```
 ///
-/// Prefer structs: they provide all of these features, except `hasDatabaseChanges`.
+/// Prefer structs: they provide all of these features except `hasDatabaseChanges`.
 open class Record: FetchableRecord, PersistableRecord {
     /// The last known stored values; nil for a record that was never stored.
     private var reference: PersistenceContainer?
@@ -39,7 +39,7 @@ open class Record: FetchableRecord, PersistableRecord {
     /// The columns that requests select. By default, all columns.
     open class var databaseSelection: [any SQLSelectable] { [AllColumns()] }
 
-    /// How INSERT and UPDATE handle constraint violations. By default, a violation fails the statement, and undoes its
+    /// How INSERT and UPDATE handle constraint violations. By default, a violation fails the statement and undoes its
     /// changes.
     open class var persistenceConflictPolicy: PersistenceConflictPolicy { PersistenceConflictPolicy() }
 
@@ -71,7 +71,7 @@ open class Record: FetchableRecord, PersistableRecord {
         var stored = saved.persistenceContainer
         stored.finish()
         if let columns = saved.updatedColumns {
-            // An update of some columns leaves the other columns unchanged.
+            // An update of some columns leaves the others unchanged.
             stored.filterMap { column, value in
                 let isStored = columns.contains(column) || columns.contains { $0.isSameDatabaseName(as: column) }
                 return isStored ? value : knownValue(column)
@@ -133,8 +133,8 @@ open class Record: FetchableRecord, PersistableRecord {
     }
 }
 
-/// Not available: the macro `@Record` is part of `RowanRecords`. The plugin is one of the toolchain's, which writes nothing
-/// here.
+/// Not available: the macro `@Record` is part of `RowanRecords`. The plugin is one from the toolchain, which writes
+/// nothing here.
 ///
 /// Article: <doc:RecordsByMacro>.
 @_documentation(visibility: internal)

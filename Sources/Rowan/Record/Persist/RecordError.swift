@@ -15,7 +15,7 @@ public enum RecordError: Error, Sendable, CustomStringConvertible {
     /// ```
     case recordNotFound(databaseTableName: String, key: [String: DatabaseValue])
 
-    /// The table and the columns of the key. The values may be personal data: see ``expandedDescription``.
+    /// The table and the columns of the key. Values may be personal data: see ``expandedDescription``.
     public var description: String {
         switch self {
         case .recordNotFound(let table, let key):
@@ -65,7 +65,7 @@ extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
 }
 
 extension TableRecord where Self: EncodableRecord {
-    /// The error of this record, if it does not exist.
+    /// The error of this record if it does not exist.
     public func recordNotFound(_ db: Database) -> any Error {
         do {
             let table = type(of: self).databaseTable
@@ -81,7 +81,7 @@ extension TableRecord where Self: EncodableRecord {
 }
 
 extension DatabaseError {
-    /// Runs the closure, which writes values into columns. The error of a value that can't be stored names its column.
+    /// Runs the closure, which writes values into columns. If a value can't be stored, the error names its column.
     @inline(__always)
     static func namingColumns<T>(
         _ columns: [String], _ values: @autoclosure () throws -> [DatabaseValue], _ write: () throws -> T

@@ -1,5 +1,5 @@
-// The plans that a connection keeps for records: persistence methods, batches, fetches and deletions by key. They are
-// removed when the connection releases its statements.
+// The plans that a connection keeps for records: persistence methods, batches, and fetches and deletions by key. They
+// are removed when the connection releases its statements.
 
 @usableFromInline
 final class RecordPlans: ConnectionStateValue {
@@ -23,7 +23,7 @@ final class RecordPlans: ConnectionStateValue {
     }
 
     private var groups: [Key: PlanGroup] = [:]
-    /// The last used group, and its key.
+    /// The last used group and its key.
     @exclusivity(unchecked) private var lastGroup: PlanGroup?
     @exclusivity(unchecked) private var lastKey: Key?
     private var batches: [Key: BatchPlans] = [:]
@@ -61,8 +61,8 @@ final class RecordPlans: ConnectionStateValue {
         return group
     }
 
-    /// What determines a direct write: the record type, the operation, the conflict resolution that the program has
-    /// given, and the schema.
+    /// The properties that determine a direct write: the record type, the operation, the conflict resolution given by
+    /// the program, and the schema.
     struct DirectKey: Hashable {
         let type: ObjectIdentifier
         let code: UInt8

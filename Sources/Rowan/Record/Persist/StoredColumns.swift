@@ -1,6 +1,6 @@
 // The state of `updateChanges` for a record type: the columns that its records store, and the sets of changed columns,
-// each with the key of its plan. The second change of a column creates no set and no text, and reuses the storage of
-// the previously compared containers (benchmark update-changes).
+// each with the key of its plan. The second change of a column creates no set or text and reuses the storage of the
+// previously compared containers (benchmark update-changes).
 
 /// The columns that a record changes.
 @usableFromInline
@@ -38,7 +38,7 @@ final class StoredColumns {
         return PersistenceContainer(expecting: columns, reusing: values)
     }
 
-    /// Ends the encoding of a record, and expects its columns for the next one.
+    /// Finishes the encoding of a record and expects its columns for the next one.
     @usableFromInline
     func finish(_ container: inout PersistenceContainer) {
         container.finish()
@@ -52,7 +52,7 @@ final class StoredColumns {
     /// The columns whose values differ from the previous ones; nil if all values are equal.
     @usableFromInline
     func changes(_ container: PersistenceContainer, from previous: PersistenceContainer) -> ChangedColumns? {
-        // More columns than the bits of an integer are compared by name, as are different columns.
+        // Different columns, and more columns than an integer has bits, are compared by name.
         guard container.setCount <= UInt64.bitWidth, container.columns.isIdentical(to: columns),
             previous.columns.isIdentical(to: columns)
         else {
@@ -92,7 +92,7 @@ final class StoredColumns {
 }
 
 extension Database {
-    /// The values that a record stores. Each column that the last record had too costs a comparison and a store.
+    /// The values that a record stores. Each column that the last record also had costs a comparison and a store.
     @inlinable
     func stored<Stored: EncodableRecord>(_ record: Stored, _ columns: StoredColumns) throws -> PersistenceContainer {
         var container = columns.makeContainer()

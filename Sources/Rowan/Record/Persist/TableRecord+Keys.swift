@@ -1,4 +1,4 @@
-// Whether the rows with some keys exist, and their deletion: no record is decoded.
+// Checking the existence of rows by key, and deleting them. No record is decoded.
 
 extension TableRecord {
     /// Whether a record with this primary key exists.

@@ -1,4 +1,4 @@
-// Writes of generated records whose type implements no callback: the values go straight to the statement, without a
+// Writes of generated records whose type implements no callback. The values go straight to the statement, without a
 // container (benchmarks insert-record, update-place-record).
 
 /// A statement whose parameters are the properties of a generated record.
@@ -7,13 +7,15 @@ final class DirectPlan {
     private let plan: PersistencePlan
     private let sql: PreparedSQL
     private let layout: RecordLayout
-    /// The parameter of each property, 0 for a property without one; nil if the parameters are the properties in order.
+    /// The parameter of each property, or 0 for a property without one; nil if the parameters are the properties in
+    /// order.
     private let places: UnsafeMutablePointer<CInt>?
     /// Whether the table keeps the rowid in the property that the layout names.
     private let keepsRowID: Bool
     private let buffer: BindingBuffer
 
-    /// - Returns: nil if the statement needs a container: for values of its own, or because it leaves some out.
+    /// - Returns: nil if the statement needs a container because it has its own values or leaves out some of the
+    ///   record's.
     init?(_ plan: PersistencePlan, _ layout: RecordLayout, _ buffer: BindingBuffer) {
         let stored = layout.storedProperties
         guard plan.columns == stored.map({ layout.names[$0] }), plan.constants.isEmpty, !plan.isOnView,
@@ -42,7 +44,7 @@ final class DirectPlan {
 
     /// Inserts or upserts a record.
     ///
-    /// - Returns: the rowid, if the record keeps it.
+    /// - Returns: the rowid if the record keeps it.
     @usableFromInline
     func insert(_ db: Database, _ bind: (inout RecordBinder) throws -> Void) throws -> Int64? {
         let returned = try run(db.connection, bind)
@@ -51,7 +53,7 @@ final class DirectPlan {
             ? keepsRowID : try InsertionSuccess.keepsRowID(db.insertedKey(plan).rowIDKey, layout)
         // A row whose conflict was ignored has no rowid.
         guard keepsRowID, db.connection.changesCount > 0 else { return nil }
-        // Only an upsert returns a row: SQLite does not report the rowid of an updated one.
+        // Only an upsert returns a row, because SQLite does not report the rowid of an updated row.
         return returned ?? db.connection.lastInsertedRowID
     }
 
@@ -66,7 +68,7 @@ final class DirectPlan {
 
     /// Updates the row of a record.
     ///
-    /// - Returns: whether the row exists, also if a trigger ignored the update.
+    /// - Returns: whether the row exists, even if a trigger ignored the update.
     @usableFromInline
     func updateRow(_ db: Database, _ bind: (inout RecordBinder) throws -> Void) throws -> Bool {
         try update(db, bind) || plan.wasIgnored(db, container(bind))
@@ -81,7 +83,7 @@ final class DirectPlan {
 
     @inline(__always)
     private func run(_ connection: LocalConnection, _ bind: (inout RecordBinder) throws -> Void) throws -> Int64? {
-        // A function that the statement calls may write records of this type too: they use another statement.
+        // A function that the statement calls may also write records of this type. These use another statement.
         try DatabaseError.namingColumns(plan.columns, try container(bind).values) {
             try connection.borrow(sql) { statement in
                 try statement.run(in: buffer) { handle throws -> CInt in
@@ -96,7 +98,7 @@ final class DirectPlan {
         }
     }
 
-    /// The values of the columns, for what follows a failure.
+    /// The values of the columns, for handling a failure.
     private func container(_ bind: (inout RecordBinder) throws -> Void) throws -> PersistenceContainer {
         var container = PersistenceContainer()
         try withUnsafeMutablePointer(to: &container) { container in
@@ -107,16 +109,16 @@ final class DirectPlan {
     }
 }
 
-/// The direct update of a set of columns, and what it holds for.
+/// The direct update of a set of columns, and the conditions under which it is valid.
 struct DirectChanges {
-    /// Nil if the update needs a container.
+    /// The plan; nil if the update needs a container.
     let plan: DirectPlan?
     let code: UInt8
     let epoch: Int
 }
 
 extension ChangedColumns {
-    /// The direct update of these columns; nil if it is not known, or needs a container.
+    /// The direct update of these columns; nil if it is unknown or needs a container.
     @usableFromInline
     func directPlan(_ db: Database, _ conflictResolution: Database.ConflictResolution?) -> DirectPlan? {
         guard let direct, direct.epoch == db.connection.schemaEpoch,
@@ -142,7 +144,7 @@ extension RecordLayout {
 }
 
 extension Database {
-    /// The direct write of a generated type; nil if it is not known, or needs a container.
+    /// The direct write of a generated type; nil if it is unknown or needs a container.
     @usableFromInline
     func directPlan(
         of type: ObjectIdentifier, _ operation: PlanOperation, _ conflictResolution: ConflictResolution?
@@ -194,7 +196,7 @@ extension MutablePersistableRecord {
         db.keep(try insertion.makePlan(db, columns: layout.storedColumns), layout, .insert, conflictResolution)
     }
 
-    /// After the first upsert of a generated type: if the type implements no callback, the next one is direct.
+    /// Runs after the first upsert of a generated type. If the type implements no callback, the next one is direct.
     func keepDirectUpsert(_ db: Database, _ insertion: Insertion, _ callbacks: InsertionCallbacks) throws {
         guard callbacks.isDisjoint(with: .beforeOrAround.union(.did)), let layout = Self._tableLayout,
             layout.writesColumns
@@ -210,7 +212,7 @@ extension MutablePersistableRecord {
         let modification = Modification(Self.self, conflictResolution)
         let group = modification.planGroup(db)
         guard !group.isProbed else { return try updating(db, modification) }
-        // The update must not start a probe of its own.
+        // The update must not start its own probe.
         group.usesColumns = true
         let callbacks: InsertionCallbacks
         do { callbacks = try db.probingCallbacks(of: Self.self) { try updating(db, modification) } } catch {
@@ -234,7 +236,7 @@ extension MutablePersistableRecord {
         _ db: Database, _ conflictResolution: Database.ConflictResolution?, _ changes: ChangedColumns
     ) throws {
         let modification = Modification(Self.self, conflictResolution, changes: changes)
-        // Only sets of so few columns are kept.
+        // Only sets of at most this many columns are kept.
         guard let layout = Self._tableLayout, layout.names.count <= UInt64.bitWidth else {
             return try updating(db, modification)
         }
@@ -251,8 +253,8 @@ extension MutablePersistableRecord {
         changes.direct = DirectChanges(plan: plan, code: code, epoch: db.connection.schemaEpoch)
     }
 
-    /// Ends an insertion that took the way through a container: a generated record keeps its rowid, and `didInsert` sees
-    /// it. Without an inserted row, there is nothing to keep: the last rowid of the connection is another row's.
+    /// Finishes an insertion that used a container: a generated record keeps its rowid, which `didInsert` sees. Without
+    /// an inserted row, there is nothing to keep: the last rowid of the connection belongs to another row.
     @inlinable
     mutating func finishInsertion(_ inserted: InsertionSuccess) {
         guard inserted.hasRow else { return }

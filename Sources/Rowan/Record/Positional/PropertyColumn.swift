@@ -1,5 +1,5 @@
-// The columns of generated records and selections that are not read straight from a statement: by name, as JSON, and their
-// errors.
+// The columns of generated records and selections that are not read directly from a statement: by name, as JSON, and
+// their errors.
 
 /// The column of a property in a row.
 @usableFromInline
@@ -21,7 +21,7 @@ struct PropertyColumn {
         throw error(Value.self)
     }
 
-    /// The value in a storage of its own; nil for NULL and for a missing column.
+    /// The value with its own storage; nil for NULL and for a missing column.
     @usableFromInline
     func decodeIfPresent<Storage: ColumnStorage>(as storage: Storage) throws -> Storage.Value? {
         guard let index, !row.column(atUncheckedIndex: index).isNull else { return nil }
@@ -44,7 +44,7 @@ struct PropertyColumn {
         return try body(property)
     }
 
-    /// The error of a missing column, or of a value that does not convert.
+    /// The error of a missing column or of a value that can't be converted.
     @usableFromInline
     func error(_ type: any Any.Type) -> any Error {
         guard let index else { return row.missingColumnError(name) }

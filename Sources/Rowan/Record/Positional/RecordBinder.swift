@@ -1,15 +1,16 @@
-// How generated records store their values: straight into the parameters of a statement, or into a container for all
-// that needs names. `@inlinable`: benchmark insert-record; the bindings specialise in the user's module.
+// How generated records store their values: directly in the parameters of a statement, or in a container if names are
+// needed. `@inlinable`, so that the bindings are specialised in the user's module: benchmark insert-record.
 
 public import RowanSQLite
 public import Foundation
 
-/// Receives the values of a generated record type. For generated code only: a call with the index of a property, and its
+/// Receives the values of a generated record type. For generated code only: called with the index of a property and its
 /// value.
 public struct RecordBinder {
     /// The statement; nil if the values are collected by name.
     @usableFromInline let statement: SQLiteStatement?
-    /// The parameter of each property, 0 for a property without one; nil if the parameters are the properties in order.
+    /// The parameter of each property, or 0 for a property without one; nil if the parameters are the properties in
+    /// order.
     @usableFromInline let places: UnsafePointer<CInt>?
     // The caller keeps them alive.
     @usableFromInline unowned(unsafe) let buffer: BindingBuffer?
@@ -47,14 +48,14 @@ public struct RecordBinder {
         if let parameter = parameter(index) { note(value.bind(to: statement, at: parameter)) }
     }
 
-    /// Stores a text.
+    /// Stores text.
     @inlinable @inline(__always)
     public mutating func callAsFunction(_ index: Int, _ value: String) throws {
         guard let statement else { return set(index, value.databaseValue) }
         if let parameter = parameter(index) { bind(value, statement, parameter) }
     }
 
-    /// Stores a text.
+    /// Stores text.
     @inlinable @inline(__always)
     public mutating func callAsFunction(_ index: Int, _ value: String?) throws {
         guard let statement else { return set(index, value.databaseValue) }
@@ -96,7 +97,7 @@ public struct RecordBinder {
 
     /// Stores a Codable value: its single value, or JSON.
     ///
-    /// - Throws: the error of the encoding.
+    /// - Throws: an encoding error.
     @_disfavoredOverload
     public mutating func callAsFunction<Value: Encodable>(_ index: Int, _ value: Value) throws {
         guard isNeeded(index) else { return }
@@ -105,7 +106,7 @@ public struct RecordBinder {
 
     /// Stores a Codable value; nil as NULL.
     ///
-    /// - Throws: the error of the encoding.
+    /// - Throws: an encoding error.
     @_disfavoredOverload
     public mutating func callAsFunction<Value: Encodable>(_ index: Int, _ value: Value?) throws {
         guard isNeeded(index) else { return }
@@ -115,7 +116,7 @@ public struct RecordBinder {
 
     /// Stores a value as JSON.
     ///
-    /// - Throws: the error of the encoding.
+    /// - Throws: an encoding error.
     public mutating func callAsFunction<Value: Encodable>(_ index: Int, _ value: Value, as storage: JSONStorage) throws
     {
         guard isNeeded(index) else { return }
@@ -124,7 +125,7 @@ public struct RecordBinder {
 
     /// Stores a value as JSON; nil as NULL.
     ///
-    /// - Throws: the error of the encoding.
+    /// - Throws: an encoding error.
     public mutating func callAsFunction<Value: Encodable>(
         _ index: Int, _ value: Value?, as storage: JSONStorage
     ) throws {
@@ -132,16 +133,16 @@ public struct RecordBinder {
         bind(index, try value.map { try coding(index).encodeJSON($0) } ?? .null)
     }
 
-    // What the next two functions refuse, the compiler reports where the property is read.
+    // The compiler reports the types that the next two functions reject where the property is read.
 
-    /// A storage of another type than that of the property.
+    /// Rejects a storage of another type than that of the property.
     ///
     /// - Throws: a ``DatabaseError`` with the code SQLITE_MISUSE.
     public mutating func callAsFunction<Value>(_ index: Int, _ value: Value, as storage: some ColumnStorage) throws {
         throw unstorable(index, Value.self, "has another type than its storage")
     }
 
-    /// A type that has no column.
+    /// Rejects a type that has no column.
     ///
     /// - Throws: a ``DatabaseError`` with the code SQLITE_MISUSE.
     @_disfavoredOverload
@@ -168,7 +169,7 @@ public struct RecordBinder {
         return places[index] == 0 ? nil : places[index]
     }
 
-    /// Whether a property is stored: an update of some columns leaves the others alone.
+    /// Whether a property is stored. An update of some columns leaves the others unchanged.
     @inlinable @inline(__always)
     func isNeeded(_ index: Int) -> Bool { statement == nil || parameter(index) != nil }
 
@@ -182,7 +183,7 @@ public struct RecordBinder {
 
     @usableFromInline
     mutating func bind(_ text: String, _ statement: SQLiteStatement, _ parameter: CInt) {
-        // Without a copy: only a text of another runtime is not contiguous.
+        // Without a copy: only text from another runtime is not contiguous.
         let code = text.utf8.withContiguousStorageIfAvailable { bind($0, statement, parameter) }
         if let code { return note(code) }
         var copy = text
@@ -235,7 +236,7 @@ extension PersistenceContainer {
 /// Keeps the rowid of an insertion. For generated code only.
 @inlinable
 public func _keep<Value: FixedWidthInteger & DatabaseValueConvertible>(_ rowID: Int64, in key: inout Value?) {
-    // A rowid that does not fit leaves the key unset: the next update finds no row.
+    // A rowid that does not fit leaves the key unset, so the next update finds no row.
     key = Value(exactly: rowID)
 }
 
@@ -245,13 +246,13 @@ public func _keep<Value: DatabaseValueConvertible>(_ rowID: Int64, in key: inout
     key = Value.fromDatabaseValue(rowID.databaseValue)
 }
 
-/// Keeps the rowid of an insertion in a key with a storage of its own.
+/// Keeps the rowid of an insertion in a key with its own storage.
 @inlinable
 public func _keep<Storage: ColumnStorage>(_ rowID: Int64, in key: inout Storage.Value?, as storage: Storage) {
     key = storage.value(from: .owned(rowID.databaseValue, strict: false))
 }
 
-/// A key that can't hold a rowid: another column of the table does.
+/// Does nothing: the key can't hold a rowid, which is in another column of the table.
 @inlinable
 @_disfavoredOverload
 public func _keep<Value>(_ rowID: Int64, in key: inout Value?) {}

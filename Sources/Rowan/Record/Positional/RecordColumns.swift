@@ -1,5 +1,5 @@
-// How generated records read their columns: by position if the row has the columns of the type, otherwise by name.
-// `@inlinable`: benchmark fetch-record; the reads specialise in the user's module.
+// How generated records read their columns: by position if the row has the columns of the type; otherwise, by name.
+// `@inlinable`, so that the reads are specialised in the user's module: benchmark fetch-record.
 
 import RowanSQLite
 
@@ -12,12 +12,12 @@ public struct RecordColumns {
     @usableFromInline let first: CInt
     /// Whether the row has the columns of the type, at the same positions.
     @usableFromInline let isPositional: Bool
-    // The reader keeps them alive. One of the first two is there.
+    // The reader keeps them alive. At least one of the first two is set.
     @usableFromInline unowned(unsafe) let knownRow: Row?
     @usableFromInline unowned(unsafe) let statement: Statement?
     @usableFromInline unowned(unsafe) let layout: RecordLayout
 
-    /// The columns of a row: by position, or else by name.
+    /// The columns of a row, by position if possible; otherwise, by name.
     public init(_ row: Row, _ layout: RecordLayout) {
         if row.hasPositions(of: layout) {
             self.init(positionsOf: row, layout)
@@ -63,7 +63,7 @@ public struct RecordColumns {
 
     /// The value of a property.
     ///
-    /// - Throws: ``RowDecodingError`` for a missing column, or a value that does not convert.
+    /// - Throws: ``RowDecodingError`` for a missing column or a value that can't be converted.
     @inlinable @inline(__always)
     public func callAsFunction<Value: DatabaseValueConvertible>(_ index: Int) throws -> Value {
         if let pointer {
@@ -74,9 +74,9 @@ public struct RecordColumns {
         return try property(index).decode()
     }
 
-    /// The value of a property, in a storage of its own; nil for NULL and for a missing column.
+    /// The value of a property with its own storage; nil for NULL and for a missing column.
     ///
-    /// - Throws: ``RowDecodingError`` for a value that does not convert.
+    /// - Throws: ``RowDecodingError`` for a value that can't be converted.
     @inlinable
     public func callAsFunction<Storage: ColumnStorage>(_ index: Int, as storage: Storage) throws -> Storage.Value? {
         guard let pointer else { return try property(index).decodeIfPresent(as: storage) }
@@ -86,9 +86,9 @@ public struct RecordColumns {
         throw property(index).error(Storage.Value.self)
     }
 
-    /// The same for a property that is not optional.
+    /// The value of a non-optional property with its own storage.
     ///
-    /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that does not convert.
+    /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that can't be converted.
     @inlinable
     public func callAsFunction<Storage: ColumnStorage>(_ index: Int, as storage: Storage) throws -> Storage.Value {
         let value: Storage.Value? = try self(index, as: storage)
@@ -96,30 +96,30 @@ public struct RecordColumns {
         throw property(index).error(Storage.Value.self)
     }
 
-    // Not Decodable alone: the compiler reports here what could not be written.
-    /// The value of a property of a Codable type: its single value, or JSON. For an optional, nil for NULL and for a
+    // Not only Decodable: the compiler reports here what can't be written.
+    /// The value of a property of a Codable type: its single value, or JSON. An optional is nil for NULL and for a
     /// missing column.
     ///
-    /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that does not decode.
+    /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that can't be decoded.
     @_disfavoredOverload
     public func callAsFunction<Value: Codable>(_ index: Int) throws -> Value {
         try property(index).decode(codable: Value.self)
     }
 
-    /// The value of a property that is stored as JSON. For an optional, nil for NULL and for a missing column.
+    /// The value of a property that is stored as JSON. An optional is nil for NULL and for a missing column.
     ///
-    /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that does not decode.
+    /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that can't be decoded.
     public func callAsFunction<Value: Decodable>(_ index: Int, as storage: JSONStorage) throws -> Value {
         try property(index).decodeJSON()
     }
 
-    /// A storage of another type than that of the property: the compiler reports it.
+    /// A storage of another type than that of the property, which the compiler reports.
     @available(*, unavailable, message: "the storage of @Column(as:) has another type than the property")
     public func callAsFunction<Value>(_ index: Int, as storage: some ColumnStorage) throws -> Value {
         throw property(index).error(Value.self)
     }
 
-    /// An enum that has no column: the compiler reports it.
+    /// An enum that has no column, which the compiler reports.
     @available(
         *, unavailable,
         message:
@@ -129,7 +129,7 @@ public struct RecordColumns {
         throw property(index).error(Value.self)
     }
 
-    /// An optional enum that has no column: the compiler reports it.
+    /// An optional enum that has no column, which the compiler reports.
     @available(
         *, unavailable,
         message:
@@ -139,7 +139,7 @@ public struct RecordColumns {
         throw property(index).error(Value.self)
     }
 
-    /// A type that has no column: the compiler reports it.
+    /// A type that has no column, which the compiler reports.
     @available(
         *, unavailable,
         message:
@@ -154,13 +154,13 @@ public struct RecordColumns {
         .statement(pointer, index: first &+ CInt(truncatingIfNeeded: index), strict: false)
     }
 
-    /// The value of a copied row with known positions; nil if it does not convert. It is not inlined, but it specialises.
+    /// The value of a copied row with known positions; nil if it can't be converted. Not inlined, but specialised.
     @inlinable @inline(never)
     func copied<Value: DatabaseValueConvertible>(_ type: Value.Type, _ index: Int) -> Value? {
         isPositional ? row.value(type, at: index) : nil
     }
 
-    /// The column of a property, for all that is slower than these.
+    /// The column of a property, for all reads that are slower than these.
     @usableFromInline
     func property(_ index: Int) -> PropertyColumn {
         let (row, name) = (row, layout.names[index])

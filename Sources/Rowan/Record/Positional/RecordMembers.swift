@@ -1,12 +1,12 @@
 // How `@Selection` types read their members: columns, records of scopes or of the row itself, and prefetched records. The
 // place of each member is found once per execution (benchmarks join-belongs-to-record, include-all-record).
 
-/// Where the members of a selection are in a row.
+/// The places of the members of a selection in a row.
 @usableFromInline
 final class MemberPlaces {
     enum Place {
         case unknown
-        /// A column of the row, or none for nil.
+        /// A column of the row; nil if there is none.
         case column(Int?)
         case scope(Row)
         /// No scope has the name.
@@ -17,7 +17,7 @@ final class MemberPlaces {
 
     let layout: RecordLayout
     @exclusivity(unchecked) var places: [Place]
-    /// The member that is the row itself: there is one at most.
+    /// The member that is the row itself. There is at most one.
     @exclusivity(unchecked) var base: Int?
 
     init(_ layout: RecordLayout) {
@@ -48,46 +48,46 @@ public struct RecordMembers {
 
     /// The value of a column.
     ///
-    /// - Throws: ``RowDecodingError`` for a missing column, or a value that does not convert.
+    /// - Throws: ``RowDecodingError`` for a missing column or a value that can't be converted.
     @inlinable
     public func callAsFunction<Value: DatabaseValueConvertible>(_ index: Int) throws -> Value {
         if let column = column(index), let value = row.value(Value.self, at: column) { return value }
         return try property(index).decode()
     }
 
-    /// The value of a column, in a storage of its own; nil for NULL and for a missing column.
+    /// The value of a column with its own storage; nil for NULL and for a missing column.
     ///
-    /// - Throws: ``RowDecodingError`` for a value that does not convert.
+    /// - Throws: ``RowDecodingError`` for a value that can't be converted.
     public func callAsFunction<Storage: ColumnStorage>(_ index: Int, as storage: Storage) throws -> Storage.Value? {
         try property(index).decodeIfPresent(as: storage)
     }
 
-    /// The same for a member that is not optional.
+    /// The value of a column with its own storage, for a member that is not optional.
     ///
-    /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that does not convert.
+    /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that can't be converted.
     public func callAsFunction<Storage: ColumnStorage>(_ index: Int, as storage: Storage) throws -> Storage.Value {
         try property(index).decodeIfPresent(as: storage).orThrow(property(index).error(Storage.Value.self))
     }
 
-    /// The value of a column of a Codable type: its single value, or JSON. For an optional, nil for NULL and for a missing
-    /// column.
+    /// The value of a column of a Codable type: its single value, or JSON. An optional is nil for NULL and for a
+    /// missing column.
     ///
-    /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that does not decode.
+    /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that can't be decoded.
     @_disfavoredOverload
     public func callAsFunction<Value: Decodable>(_ index: Int) throws -> Value {
         try property(index).decode(codable: Value.self)
     }
 
-    /// The value of a column that stores JSON. For an optional, nil for NULL and for a missing column.
+    /// The value of a column that stores JSON. An optional is nil for NULL and for a missing column.
     ///
-    /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that does not decode.
+    /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that can't be decoded.
     public func callAsFunction<Value: Decodable>(_ index: Int, as storage: JSONStorage) throws -> Value {
         try property(index).decodeJSON()
     }
 
     // MARK: Records
 
-    /// A record: of the scope with the name of the member, or else of the row itself.
+    /// A record of the scope with the name of the member or, without such a scope, of the row itself.
     ///
     /// - Throws: ``RowDecodingError`` if the scope contains only NULL values, or if another member is the row itself.
     @inlinable
@@ -95,7 +95,7 @@ public struct RecordMembers {
         try RecordElements<Record>.element(of: part(index, Record.self))
     }
 
-    /// The record of a scope; nil if the scope is missing, or contains only NULL values.
+    /// The record of a scope; nil if the scope is missing or contains only NULL values.
     @inlinable
     public func callAsFunction<Record: FetchableRecord>(_ index: Int) throws -> Record? {
         guard let part = try partIfPresent(index, Record.self) else { return nil }
@@ -123,7 +123,7 @@ public struct RecordMembers {
         return records
     }
 
-    /// A type that is neither a value nor a record: the compiler reports it.
+    /// A type that is neither a value nor a record, which the compiler reports.
     @available(*, unavailable, message: "neither a value nor a record: conform the type to FetchableRecord or Codable")
     public func callAsFunction<Value>(_ index: Int) throws -> Value { throw property(index).error(Value.self) }
 
@@ -159,7 +159,7 @@ public struct RecordMembers {
         }
     }
 
-    /// The row of a scope; nil if it is missing, or contains only NULL values.
+    /// The row of a scope; nil if it is missing or contains only NULL values.
     @usableFromInline
     func partIfPresent(_ index: Int, _ type: any Any.Type) throws -> Row? {
         guard case .scope(let scope) = place(index), scope.holds(type) else { return nil }

@@ -19,7 +19,7 @@ extension TableRecord {
         .init(.foreignKey(foreignKey, heldBy: .origin, to: Destination.databaseRelation, key: key))
     }
 
-    /// The same, to a table without a record type.
+    /// Defines the association to the row that this record refers to, in a table without a record type.
     public static func belongsTo<Destination>(
         _ destination: Table<Destination>, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> BelongsToAssociation<Self, Destination> {
@@ -43,7 +43,7 @@ extension TableRecord {
         .init(.foreignKey(foreignKey, heldBy: .destination, to: Destination.databaseRelation, key: key))
     }
 
-    /// The same, to a table without a record type.
+    /// Defines the association to the rows that refer to this record, in a table without a record type.
     public static func hasMany<Destination>(
         _ destination: Table<Destination>, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> HasManyAssociation<Self, Destination> {
@@ -57,7 +57,7 @@ extension TableRecord {
         .init(.foreignKey(foreignKey, heldBy: .destination, isToOne: true, to: Destination.databaseRelation, key: key))
     }
 
-    /// The same, to a table without a record type.
+    /// Defines the association to the single row that refers to this record, in a table without a record type.
     public static func hasOne<Destination>(
         _ destination: Table<Destination>, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> HasOneAssociation<Self, Destination> {
@@ -124,7 +124,7 @@ extension Table {
         .init(.foreignKey(foreignKey, heldBy: .origin, to: Destination.databaseRelation, key: key))
     }
 
-    /// The same, to a table without a record type.
+    /// Defines the association from a row to the row that it refers to, in a table without a record type.
     public func belongsTo<Destination>(
         _ destination: Table<Destination>, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> BelongsToAssociation<RowDecoder, Destination> {
@@ -138,7 +138,7 @@ extension Table {
         .init(.foreignKey(foreignKey, heldBy: .destination, to: Destination.databaseRelation, key: key))
     }
 
-    /// The same, to a table without a record type.
+    /// Defines the association from a row to the rows that refer to it, in a table without a record type.
     public func hasMany<Destination>(
         _ destination: Table<Destination>, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> HasManyAssociation<RowDecoder, Destination> {
@@ -152,7 +152,7 @@ extension Table {
         .init(.foreignKey(foreignKey, heldBy: .destination, isToOne: true, to: Destination.databaseRelation, key: key))
     }
 
-    /// The same, to a table without a record type.
+    /// Defines the association from a row to the single row that refers to it, in a table without a record type.
     public func hasOne<Destination>(
         _ destination: Table<Destination>, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> HasOneAssociation<RowDecoder, Destination> {

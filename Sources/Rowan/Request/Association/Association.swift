@@ -1,7 +1,7 @@
-// Associations: typed paths from a record type to another one. All of them have one value, the path. Their types tell
-// the compiler the start, the destination, and the number of associated rows.
+// Associations: typed paths from one record type to another. Their only value is the path. Their types give the
+// compiler the origin, the destination, and the number of associated rows.
 
-/// A link from a record type to another one: ``BelongsToAssociation``, ``HasManyAssociation``...
+/// A link from one record type to another: ``BelongsToAssociation``, ``HasManyAssociation``...
 ///
 /// ```swift
 /// struct Book: TableRecord {
@@ -14,7 +14,7 @@
 /// Book.including(required: Book.author)
 /// ```
 ///
-/// The schema is read when a request is fetched: the fetch throws an error for a missing or ambiguous foreign key.
+/// The schema is read when a request is fetched; the fetch throws an error for a missing or ambiguous foreign key.
 ///
 /// Article: <doc:AssociationsInDepth>.
 public protocol Association<OriginRowDecoder, RowDecoder>: DerivableRequest, Sendable {
@@ -49,14 +49,14 @@ extension Association {
     /// The name of the associated table.
     public var databaseTableName: String { path.last.relation.source.name }
 
-    /// Changes the key of the association, which names its rows in the fetched rows, and its aggregates.
+    /// Changes the key of the association, which names its aggregates and its rows in the fetched rows.
     ///
     /// ```swift
     /// // novelCount
     /// Author.annotated(with: Author.books.filter { $0.kind == "novel" }.forKey("novels").count)
     /// ```
     ///
-    /// The key of a to-many association is a plural. If its rows are joined, as by `including(required:)`, the singular
+    /// The key of a to-many association is plural. If its rows are joined, as with `including(required:)`, the singular
     /// is used.
     public func forKey(_ key: String) -> Self {
         var path = path
@@ -64,11 +64,12 @@ extension Association {
         return Self(path)
     }
 
-    /// The same, with a coding key.
+    /// Changes the key of the association to that of a coding key.
     public func forKey(_ codingKey: some CodingKey) -> Self { forKey(codingKey.stringValue) }
 }
 
-/// The association of the record with the foreign key: a book has an `authorId`, which refers to its author.
+/// An association to the record that the foreign key of this record refers to: a book's `authorId` refers to its
+/// author.
 ///
 /// ```swift
 /// static let author = Book.belongsTo(Author.self)
@@ -86,7 +87,7 @@ public struct BelongsToAssociation<Origin, Destination>: AssociationToOne {
     public init(_path: AssociationPath) { self._path = _path }
 }
 
-/// The association to the records with the foreign key: the books of an author.
+/// An association to the records with the foreign key: the books of an author.
 ///
 /// ```swift
 /// static let books = Author.hasMany(Book.self)
@@ -104,7 +105,7 @@ public struct HasManyAssociation<Origin, Destination>: AssociationToMany {
     public init(_path: AssociationPath) { self._path = _path }
 }
 
-/// The association to the single record with the foreign key: the demographics of a country.
+/// An association to the single record with the foreign key: the demographics of a country.
 ///
 /// ```swift
 /// static let demographics = Country.hasOne(Demographics.self)
@@ -122,7 +123,7 @@ public struct HasOneAssociation<Origin, Destination>: AssociationToOne {
     public init(_path: AssociationPath) { self._path = _path }
 }
 
-/// The association to many records through other records: the citizens of a country, through passports.
+/// An association to many records through other records: the citizens of a country, through passports.
 ///
 /// ```swift
 /// static let citizens = Country.hasMany(Citizen.self, through: passports, using: Passport.citizen)
@@ -140,7 +141,7 @@ public struct HasManyThroughAssociation<Origin, Destination>: AssociationToMany 
     public init(_path: AssociationPath) { self._path = _path }
 }
 
-/// The association to one record through other records: the address of a book's library.
+/// An association to one record through other records: the address of a book's library.
 ///
 /// ```swift
 /// static let address = Book.hasOne(Address.self, through: library, using: Library.address)
@@ -158,7 +159,7 @@ public struct HasOneThroughAssociation<Origin, Destination>: AssociationToOne {
     public init(_path: AssociationPath) { self._path = _path }
 }
 
-/// The association on any condition, to a common table expression, a table or a subquery.
+/// An association on any condition, to a common table expression, a table or a subquery.
 ///
 /// ```swift
 /// // ... JOIN "latest" ON "chat"."id" = "latest"."chatId"
@@ -182,18 +183,19 @@ public struct JoinAssociation<Origin, Destination>: AssociationToOne {
 /// static let author = belongsTo(Person.self, using: authorForeignKey)
 /// ```
 ///
-/// The referenced columns are those of the schema's foreign key or, without one, the primary key of the other table.
+/// The referenced columns are those of the schema's foreign key. Without one, they are the primary key of the other
+/// table.
 public struct ForeignKey: Hashable, Sendable {
     let originColumns: [String]
     let destinationColumns: [String]?
 
-    /// Creates a foreign key from columns to columns. Nil destination columns are defined by the schema.
+    /// Creates a foreign key from columns to columns. If the destination columns are nil, the schema defines them.
     public init(_ originColumns: [String], to destinationColumns: [String]? = nil) {
         self.originColumns = originColumns
         self.destinationColumns = destinationColumns
     }
 
-    /// The same, with column expressions.
+    /// Creates a foreign key from column expressions.
     public init(_ originColumns: [any ColumnExpression], to destinationColumns: [any ColumnExpression]? = nil) {
         self.init(originColumns.map(\.name), to: destinationColumns?.map(\.name))
     }

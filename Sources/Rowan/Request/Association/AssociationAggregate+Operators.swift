@@ -1,5 +1,5 @@
-// The operators of aggregates: those of expressions, with the record type preserved. Each has two forms, because only
-// one of its sides may be an aggregate. The form with the aggregate on the right is disfavoured.
+// The operators of aggregates: those of expressions, with the record type preserved. Each has two forms because only
+// one side may be an aggregate. The form with the aggregate on the right is disfavoured.
 
 extension AssociationAggregate {
     /// `a = b`, and `a IS NULL` for nil.
@@ -91,7 +91,7 @@ extension AssociationAggregate {
 }
 
 extension SQLExpression {
-    /// Whether the aggregate is a test, with the value true or false.
+    /// Whether the aggregate is a test, whose value is true or false.
     fileprivate var isTest: Bool {
         if case .symbol(.aggregate(let value)) = node { value.function == .isEmpty } else { false }
     }

@@ -1,6 +1,6 @@
-// Association aggregates: expressions that know the record type they belong to.
+// Association aggregates: expressions with the record type that they belong to.
 
-/// A value that is computed over the associated rows of each row: a count, a sum...
+/// A value computed over the associated rows of each row: a count, a sum...
 ///
 /// ```swift
 /// // SELECT "author".*, (SELECT COUNT(*) FROM "book" WHERE "authorId" = "author"."id") AS "bookCount" FROM "author"
@@ -30,7 +30,7 @@ public struct AssociationAggregate<RowDecoder>: Sendable, SQLExpressible {
         AssociationAggregate(sqlExpression, key: key)
     }
 
-    /// The same, with a coding key.
+    /// Changes the name of the aggregate to that of a coding key.
     public func forKey(_ codingKey: some CodingKey) -> AssociationAggregate<RowDecoder> {
         forKey(codingKey.stringValue)
     }
@@ -64,27 +64,28 @@ extension AssociationToMany {
         aggregate(.isEmpty, key: "hasNo\(name.uppercasedFirst)")
     }
 
-    /// The average of an expression over the associated rows. Its name is `averageBookPrice`, for example.
+    /// The average of an expression over the associated rows. Example name: `averageBookPrice`.
     public func average(_ expression: any SQLExpressible & SQLSelectable) -> AssociationAggregate<OriginRowDecoder> {
         aggregate(.average, expression) { "average\($0.uppercasedFirst)\($1.uppercasedFirst)" }
     }
 
-    /// The maximum of an expression over the associated rows. Its name is `maxBookYear`, for example.
+    /// The maximum of an expression over the associated rows. Example name: `maxBookYear`.
     public func max(_ expression: any SQLExpressible & SQLSelectable) -> AssociationAggregate<OriginRowDecoder> {
         aggregate(.max, expression) { "max\($0.uppercasedFirst)\($1.uppercasedFirst)" }
     }
 
-    /// The minimum of an expression over the associated rows. Its name is `minBookYear`, for example.
+    /// The minimum of an expression over the associated rows. Example name: `minBookYear`.
     public func min(_ expression: any SQLExpressible & SQLSelectable) -> AssociationAggregate<OriginRowDecoder> {
         aggregate(.min, expression) { "min\($0.uppercasedFirst)\($1.uppercasedFirst)" }
     }
 
-    /// The sum of an expression over the associated rows, or NULL without rows: `bookAwardsSum`, for example.
+    /// The sum of an expression over the associated rows, or NULL without rows. Example name: `bookAwardsSum`.
     public func sum(_ expression: any SQLExpressible & SQLSelectable) -> AssociationAggregate<OriginRowDecoder> {
         aggregate(.sum, expression) { "\($0)\($1.uppercasedFirst)Sum" }
     }
 
-    /// The sum of an expression over the associated rows as a double, 0.0 without rows: `bookAwardsSum`, for example.
+    /// The sum of an expression over the associated rows as a double, or 0.0 without rows. Example name:
+    /// `bookAwardsSum`.
     public func total(_ expression: any SQLExpressible & SQLSelectable) -> AssociationAggregate<OriginRowDecoder> {
         aggregate(.total, expression) { "\($0)\($1.uppercasedFirst)Sum" }
     }
@@ -112,7 +113,7 @@ extension AssociationToMany {
 }
 
 extension AssociationToMany where RowDecoder: TableRecord {
-    /// The type that closures receive: by default, the columns.
+    /// The type that closures receive. By default, the columns.
     public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
     /// The average of an expression over the associated rows: `Author.books.average(\.price)`.
@@ -159,14 +160,14 @@ extension SelectionRequest where Self: TypedRequest {
         annotated(with: aggregates.map(\.sqlSelection))._mapRelation { $0.hasAggregates = true }
     }
 
-    /// The same, with several arguments.
+    /// Adds several association aggregates to the selection.
     public func annotated(with aggregates: AssociationAggregate<RowDecoder>...) -> Self { annotated(with: aggregates) }
 }
 
 extension AggregatingRequest where Self: TypedRequest {
     /// Adds a condition on association aggregates: `Author.having(Author.books.count >= 2)`.
     public func having(_ predicate: AssociationAggregate<RowDecoder>) -> Self {
-        // The condition concerns one row, and its associated rows are in a subquery: no group is necessary.
+        // The condition concerns one row, and its associated rows are in a subquery, so no group is necessary.
         _mapRelation {
             $0.addFilter(predicate.sqlExpression)
             $0.hasAggregates = true

@@ -1,7 +1,7 @@
 // Associations to one of many rows: the latest message of a chat, the best player of a team.
 
 extension AssociationToMany {
-    /// Turns the association into an association to the first of its rows, in an order.
+    /// Turns the association into an association to the first of its rows in an order.
     ///
     /// ```swift
     /// struct Chat: TableRecord {
@@ -14,7 +14,7 @@ extension AssociationToMany {
     /// ```
     ///
     /// The result is an ordinary to-one association: it can be included, joined, filtered and nested. Filters before
-    /// `first` limit the candidates. Filters after it test the first row. If several rows are first in the order, any
+    /// `first` limit the candidates. Filters after it test the first row. If several rows come first in the order, any
     /// of them is used.
     ///
     /// - Complexity: an index on the foreign key and the order finds each row without a scan.
@@ -32,13 +32,13 @@ extension AssociationToMany {
     /// Use it with `including(all:)`, `request(for:)`, and the aggregates `count` and `isEmpty`. Joining it throws an
     /// error.
     ///
-    /// - Complexity: each associated row searches for the first rows of its group, which is fast with an index on the
-    ///   foreign key and the order.
+    /// - Complexity: the first rows of each group are searched, which is fast with an index on the foreign key and the
+    ///   order.
     public func limit(_ limit: Int, offset: Int? = nil) -> Self {
         _mapRelation { $0.limit = Relation.Limit(count: limit, offset: offset) }
     }
 
-    /// Turns the association into an association to the last of its rows, in an order.
+    /// Turns the association into an association to the last of its rows in an order.
     public func last(by orderings: [any SQLOrderingTerm]) -> HasOneAssociation<OriginRowDecoder, RowDecoder> {
         first(order: orderings.map(\.sqlOrdering.reversed))
     }
@@ -62,14 +62,14 @@ extension AssociationToMany {
 }
 
 extension AssociationToMany where RowDecoder: TableRecord {
-    /// The same, with one ordering term: `messages.first(by: \.date.desc)`.
+    /// The first of the associated rows, by one ordering term: `messages.first(by: \.date.desc)`.
     public func first(
         by ordering: (RowDecoder.DatabaseComponents) throws -> any SQLOrderingTerm
     ) rethrows -> HasOneAssociation<OriginRowDecoder, RowDecoder> {
         first(by: [try ordering(RowDecoder.databaseComponents)])
     }
 
-    /// The same, with several ordering terms: `files.first { [$0.size.desc, $0.name] }`.
+    /// The first of the associated rows, by several ordering terms: `files.first { [$0.size.desc, $0.name] }`.
     public func first(
         by orderings: (RowDecoder.DatabaseComponents) throws -> [any SQLOrderingTerm]
     ) rethrows -> HasOneAssociation<OriginRowDecoder, RowDecoder> {

@@ -1,4 +1,4 @@
-// The methods that join associations to a request. They exist only here, for requests and for associations.
+// The methods that join associations to a request. They are defined only here, for requests and for associations.
 
 extension JoinableRequest {
     /// Includes the associated row of each row, which must exist: `JOIN`.
@@ -20,7 +20,7 @@ extension JoinableRequest {
         _mapRelation { $0.join(association.path, .left, .scope) }
     }
 
-    /// Includes all associated rows of each row, which a separate query fetches.
+    /// Includes all associated rows of each row, fetched by a separate query.
     ///
     /// ```swift
     /// // SELECT * FROM "author"

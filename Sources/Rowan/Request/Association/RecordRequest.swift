@@ -1,7 +1,7 @@
 // Requests for the associated records of one record.
 
 extension TableRecord {
-    /// The request for the rows that are associated with column values.
+    /// A request for the rows that are associated with column values.
     static func request<A: Association>(
         for association: A, values: RecordValues
     ) -> QueryInterfaceRequest<A.RowDecoder> where A.OriginRowDecoder == Self {

@@ -11,7 +11,7 @@ extension Relation {
         on condition: () throws -> (any SQLExpressible)?
     ) rethrows -> (relation: Relation, key: String) {
         let filters: Filters = kind == .right || kind == .full ? .moved : .kept
-        // Earlier joins already have their scopes: the relation stays as it is.
+        // Earlier joins already have their scopes.
         var result = joins.contains(where: \.isIncluded) ? self : joinable(filters)
         if let first {
             if result.joins.contains(where: \.isIncluded) { result.refuseClauses(filters) }
@@ -46,7 +46,7 @@ extension Relation {
         case moved
     }
 
-    /// Makes the fetch fail if the relation needs a subquery: its scopes can't leave the subquery.
+    /// Makes the fetch fail if the relation needs a subquery, which its scopes can't leave.
     private mutating func refuseClauses(_ filters: Filters) {
         let hasMovedFilters = filters == .moved && (!self.filters.isEmpty || link != nil)
         let clause = unjoinableClause ?? (hasMovedFilters ? "filter(_:)" : nil)
@@ -55,7 +55,7 @@ extension Relation {
         self.filters.append(deferred { _ in throw RequestError.notJoinableWithScopes(table: table, clause: clause) })
     }
 
-    /// The relation, as a subquery if it has other clauses than filters, whose meaning a join would change.
+    /// The relation, as a subquery if it has clauses other than filters: a join would change their meaning.
     private func joinable(_ filters: Filters) -> Relation {
         let isPlain =
             !isDistinct && limit == nil && groups.isEmpty && havings.isEmpty && !groupsByPrimaryKey && link == nil

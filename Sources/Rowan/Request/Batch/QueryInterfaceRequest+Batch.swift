@@ -15,7 +15,7 @@ extension QueryInterfaceRequest {
         try countChanges(db) { try deleteQuery(db, returning: $0) }
     }
 
-    /// Prepares a statement that deletes the rows of the request, and returns selected columns of them.
+    /// Prepares a statement that deletes the rows of the request and returns selected columns of them.
     ///
     /// ```swift
     /// // DELETE FROM "player" WHERE "score" = ? RETURNING "name"
@@ -50,7 +50,7 @@ extension QueryInterfaceRequest {
         return try countChanges(db) { try updateQuery(db, conflictResolution, assignments, returning: $0) }
     }
 
-    /// The same, with several assignments.
+    /// Updates the rows of the request, with several assignments.
     @discardableResult
     public func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -59,7 +59,7 @@ extension QueryInterfaceRequest {
         try updateAll(db, onConflict: conflictResolution, assignments)
     }
 
-    /// Prepares a statement that updates the rows of the request, and returns selected columns of them.
+    /// Prepares a statement that updates the rows of the request and returns selected columns of them.
     ///
     /// ```swift
     /// // UPDATE "player" SET "score" = "score" + ? RETURNING "score"
@@ -81,7 +81,7 @@ extension QueryInterfaceRequest {
     private func countChanges(
         _ db: Database, _ query: (_ returning: [any SQLSelectable]) throws -> (inout Renderer) -> Void
     ) throws -> Int {
-        // The triggers of a view make its changes: SQLite does not count them, but it returns the rows.
+        // The triggers of a view make its changes. SQLite does not count them, but it returns the rows.
         guard case .table(let table) = relation.source, try db.viewExists(table.name, in: table.schema) else {
             try db.execute(query([]))
             return db.changesCount
@@ -142,7 +142,7 @@ extension Relation {
             result.prefetches = []
             return result
         }
-        // In an order, names of the selection take precedence over columns.
+        // In an order, the names of the selection take precedence over columns.
         let names = limit == nil ? [] : selectedNames
         if !names.isEmpty, let name = orderings.lazy.compactMap({ $0.usedName(among: names) }).first {
             throw DatabaseError(
@@ -172,11 +172,11 @@ extension Relation {
 }
 
 extension Relation {
-    /// Ensures that no filter uses a name of the selection, which the statement does not contain.
+    /// Ensures that no filter uses a name of the selection, which the statement doesn't contain.
     fileprivate func checkFilterNames(_ resolver: Resolver) throws {
         var names = selectedNames
         guard !names.isEmpty else { return }
-        // In a condition, columns take precedence over names of the selection.
+        // In a condition, columns take precedence over the names of the selection.
         names.subtract(try resolver.columnNames(of: source).map(\.foldedDatabaseName))
         guard let name = filters.lazy.compactMap({ $0.usedName(among: names) }).first else { return }
         throw DatabaseError(
@@ -187,7 +187,7 @@ extension Relation {
 }
 
 extension QueryInterfaceRequest where RowDecoder: TableRecord {
-    /// The same, with one assignment: `updateAll(db) { $0.score += 100 }`.
+    /// Updates the rows of the request, with one assignment: `updateAll(db) { $0.score += 100 }`.
     @discardableResult
     public func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -196,7 +196,8 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord {
         try updateAll(db, onConflict: conflictResolution, [assignment(RowDecoder.databaseComponents)])
     }
 
-    /// The same, with several assignments: `updateAll(db) { [$0.score += 100, $0.bonus.set(to: 0)] }`.
+    /// Updates the rows of the request, with several assignments:
+    /// `updateAll(db) { [$0.score += 100, $0.bonus.set(to: 0)] }`.
     @discardableResult
     public func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -205,14 +206,14 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord {
         try updateAll(db, onConflict: conflictResolution, assignments(RowDecoder.databaseComponents))
     }
 
-    /// The same, with the selection returned by a closure.
+    /// Prepares a statement that deletes the rows and returns columns selected by a closure.
     public func deleteAndFetchStatement(
         _ db: Database, select: (DatabaseComponents) throws -> [any SQLSelectable]
     ) throws -> Statement {
         try deleteAndFetchStatement(db, selection: select(RowDecoder.databaseComponents))
     }
 
-    /// The same, with the assignments and the selection returned by closures.
+    /// Prepares a statement that updates the rows and returns selected columns, both given by closures.
     public func updateAndFetchStatement(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         assignments: (DatabaseComponents) throws -> [ColumnAssignment],
@@ -226,7 +227,7 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord {
 
 extension QueryInterfaceRequest
 where RowDecoder: TableRecord & Identifiable, RowDecoder.ID: DatabaseValueConvertible {
-    /// Deletes the rows of the request, and returns the set of their ids.
+    /// Deletes the rows of the request and returns the set of their ids.
     public func deleteAndFetchIds(_ db: Database) throws -> Set<RowDecoder.ID> {
         try RowDecoder.ID.fetchSet(deleteAndFetchStatement(db, selection: [SQLSelection(.symbol(.primaryKey))]))
     }

@@ -1,4 +1,4 @@
-// Statements that write the rows of other requests: UPDATE FROM, INSERT from SELECT.
+// Statements that write the rows of other requests: UPDATE FROM and INSERT from SELECT.
 
 extension QueryInterfaceRequest {
     /// Updates the rows of the request with values from the rows of another request.
@@ -11,10 +11,10 @@ extension QueryInterfaceRequest {
     ///     assignments: { player, bonus in [Column("score").set(to: player.score + bonus.points)] })
     /// ```
     ///
-    /// If several rows of the other request match a row, one of them is used; SQLite does not say which.
+    /// If several rows of the other request match a row, one of them is used; SQLite does not specify which.
     ///
-    /// Constraint violations are handled by `conflictResolution`; by default, by the persistence conflict policy of the
-    /// record type.
+    /// Constraint violations are handled by `conflictResolution`, or by default by the persistence conflict policy of
+    /// the record type.
     ///
     /// - Returns: the number of updated rows.
     /// - Throws: a ``DatabaseError``; its code is SQLITE_MISUSE if the request has groups, a limit or joins.

@@ -1,4 +1,4 @@
-// Fetching values of the leftmost column: the public forms of the verbs in RowDecoding+Fetch. A type that is also a
+// Fetching values of the leftmost column: the public forms of the methods in RowDecoding+Fetch. A type that is also a
 // record is fetched as a record: `@_disfavoredOverload`.
 
 extension DatabaseValueConvertible {
@@ -12,10 +12,11 @@ extension DatabaseValueConvertible {
     /// while let name = try names.next() { print(name) }
     /// ```
     ///
-    /// Outside a transaction, a statement with `RETURNING` commits at its end. Iterate its cursor to the end: a cursor
-    /// that is released earlier can't throw the error of the commit.
+    /// Outside a transaction, a statement with `RETURNING` commits when it finishes. Iterate its cursor to the end: a
+    /// cursor released earlier can't report a commit error.
     ///
-    /// - Throws: a ``DatabaseError``; its code is SQLITE_MISUSE for wrong arguments, or if a cursor uses the statement.
+    /// - Throws: a ``DatabaseError``; its code is SQLITE_MISUSE for wrong arguments, or if another cursor uses the
+    ///   statement.
     @_disfavoredOverload
     @inlinable
     public static func fetchCursor(
@@ -26,7 +27,7 @@ extension DatabaseValueConvertible {
 
     /// All the values of a statement.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @_disfavoredOverload
     @inlinable
     public static func fetchAll(
@@ -35,9 +36,9 @@ extension DatabaseValueConvertible {
         try ValueElements<Self>.all(fetchCursor(statement, arguments: arguments, adapter: adapter))
     }
 
-    /// The first value of a statement, or nil without rows. NULL is nil too; for an optional type, it is `.some(nil)`.
+    /// The first value of a statement, or nil without rows. NULL is also nil; for an optional type, it is `.some(nil)`.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @_disfavoredOverload
     @inlinable
     public static func fetchOne(
@@ -66,7 +67,7 @@ extension DatabaseValueConvertible {
     /// let names = try String.fetchAll(db, sql: "SELECT name FROM player WHERE score > ?", arguments: [1000])
     /// ```
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @_disfavoredOverload
     @inlinable
     public static func fetchAll(
@@ -76,9 +77,10 @@ extension DatabaseValueConvertible {
         try ValueElements<Self>.all(ValueElements<Self>.cursor(db, sql: sql, arguments, adapter))
     }
 
-    /// The first value of an SQL query, or nil without rows. NULL is nil too; for an optional type, it is `.some(nil)`.
+    /// The first value of an SQL query, or nil without rows. NULL is also nil; for an optional type, it is
+    /// `.some(nil)`.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @_disfavoredOverload
     @inlinable
     public static func fetchOne(
@@ -100,16 +102,16 @@ extension DatabaseValueConvertible {
 
     /// All the values of any request.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @_disfavoredOverload
     @inlinable
     public static func fetchAll(_ db: Database, _ request: some FetchRequest) throws -> [Self] {
         try ValueElements<Self>.all(ValueElements<Self>.cursor(db, request, forSingleResult: false))
     }
 
-    /// The first value of any request, or nil without rows. NULL is nil too; for an optional type, it is `.some(nil)`.
+    /// The first value of any request, or nil without rows. NULL is also nil; for an optional type, it is `.some(nil)`.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @_disfavoredOverload
     @inlinable
     public static func fetchOne(_ db: Database, _ request: some FetchRequest) throws -> Self? {
@@ -120,7 +122,7 @@ extension DatabaseValueConvertible {
 extension DatabaseValueConvertible where Self: Hashable {
     /// The set of the values of a statement.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @_disfavoredOverload
     @inlinable
     public static func fetchSet(
@@ -131,7 +133,7 @@ extension DatabaseValueConvertible where Self: Hashable {
 
     /// The set of the values of an SQL query.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @_disfavoredOverload
     @inlinable
     public static func fetchSet(
@@ -143,7 +145,7 @@ extension DatabaseValueConvertible where Self: Hashable {
 
     /// The set of the values of any request.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @_disfavoredOverload
     @inlinable
     public static func fetchSet(_ db: Database, _ request: some FetchRequest) throws -> Set<Self> {
@@ -162,21 +164,21 @@ extension FetchRequest where RowDecoder: DatabaseValueConvertible {
 
     /// All the values of the request.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @_disfavoredOverload
     @inlinable
     public func fetchAll(_ db: Database) throws -> [RowDecoder] { try RowDecoder.fetchAll(db, self) }
 
-    /// The first value of the request, or nil without rows. NULL is nil too; for an optional type, it is `.some(nil)`.
+    /// The first value of the request, or nil without rows. NULL is also nil; for an optional type, it is `.some(nil)`.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @_disfavoredOverload
     @inlinable
     public func fetchOne(_ db: Database) throws -> RowDecoder? { try RowDecoder.fetchOne(db, self) }
 
     /// The set of the values of the request.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @_disfavoredOverload
     @inlinable
     public func fetchSet(_ db: Database) throws -> Set<RowDecoder> where RowDecoder: Hashable {
@@ -193,19 +195,19 @@ extension Table where RowDecoder: DatabaseValueConvertible {
 
     /// All values of the table's leftmost column.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @_disfavoredOverload
     public func fetchAll(_ db: Database) throws -> [RowDecoder] { try all().fetchAll(db) }
 
     /// The first value that SQLite returns from the table's leftmost column, or nil.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @_disfavoredOverload
     public func fetchOne(_ db: Database) throws -> RowDecoder? { try all().fetchOne(db) }
 
     /// The set of all values of the table's leftmost column.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @_disfavoredOverload
     public func fetchSet(_ db: Database) throws -> Set<RowDecoder> where RowDecoder: Hashable {
         try all().fetchSet(db)

@@ -1,4 +1,4 @@
-// The regions of requests: what their statements read, restricted to the rows that their conditions name.
+// The regions of requests: what their statements read, restricted to the rows that their conditions specify.
 
 extension FetchRequest {
     /// The region that the request reads, with the associations that it includes.
@@ -15,13 +15,13 @@ extension FetchRequest {
 
 extension Table: DatabaseRegionConvertible {
     /// The whole table. The region of a table that shows the content of a full-text index, such as an fts5vocab table,
-    /// contains the full-text table as well.
+    /// also contains the full-text table.
     ///
     /// ```swift
     /// try Table("player").databaseRegion(db)   // player(*)
     /// ```
     ///
-    /// - Throws: the error of SQLite. The table need not exist.
+    /// - Throws: a ``DatabaseError``. The table need not exist.
     public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
         let known = try db.isTable(tableName, in: schemaName) || db.isView(tableName, in: schemaName)
         // As spelled in the schema.
@@ -42,14 +42,14 @@ extension ResolvedPrefetch {
 
 extension Database {
     fileprivate func regionOfPreparedRequest(_ prepare: () throws -> PreparedRequest) throws -> DatabaseRegion {
-        // A recording, so that the request finds out which rows it reads.
+        // Recorded, to find out which rows the request reads.
         let (prepared, access) = try recordingRegion { try prepare() }
         var region = access.union(prepared.statement.databaseRegion)
         for prefetch in prepared.prefetches { region.formUnion(try prefetch.databaseRegion(self)) }
         return region
     }
 
-    /// The rows to which the conditions of a query restrict its statement, if they name any.
+    /// The rows to which the conditions of a query restrict its statement, if they specify any.
     func rowRestriction(_ select: Select, _ statement: Statement) throws -> RowRestriction? {
         guard case .table(let name) = select.source, select.readsOnlySource else { return nil }
         return try rowRestriction(statement, of: name.name, in: name.schema) { select.rowIDs(named: $0) }
@@ -59,7 +59,7 @@ extension Database {
     package func rowRestriction(
         _ statement: Statement, key: DatabaseValue, of table: String, in schemaName: String?
     ) throws -> RowRestriction? {
-        // The names of a rowid that is not the key contain `rowid` only.
+        // If the rowid is not the key, its only name is `rowid`.
         try rowRestriction(statement, of: table, in: schemaName) { names in
             names.contains { !$0.isSameDatabaseName(as: "rowid") } ? key.asRowIDs : nil
         }

@@ -1,4 +1,4 @@
-// A request: with a connection, it becomes a statement. It also knows the type that its rows decode to.
+// Requests: a request and a connection make a statement. A request also defines the type that its rows decode to.
 
 /// A request with a type that its rows decode to.
 public protocol TypedRequest<RowDecoder> {
@@ -19,7 +19,7 @@ public protocol FetchRequest<RowDecoder>: TypedRequest, SQLSubqueryable, Databas
     ///
     /// - Parameters:
     ///   - db: the connection that runs the statement.
-    ///   - singleResult: whether only the first row is needed: then the statement may be limited to one row.
+    ///   - singleResult: whether only the first row is needed. If so, the statement may be limited to one row.
     func makePreparedRequest(_ db: Database, forSingleResult singleResult: Bool) throws -> PreparedRequest
 
     /// The number of rows that the request fetches.
@@ -28,15 +28,15 @@ public protocol FetchRequest<RowDecoder>: TypedRequest, SQLSubqueryable, Databas
 
 /// A statement that is ready to run, with the adapter of its rows.
 ///
-/// As long as this value exists, no other request uses the statement or changes its arguments.
+/// While this value exists, no other request uses the statement or changes its arguments.
 public struct PreparedRequest {
     /// The statement, with its arguments.
     public var statement: Statement
-    /// The use of a statement of the pool; nil for a statement of its own.
+    /// The use of a pooled statement; nil for a statement that belongs to the request.
     package private(set) var use: SharedStatementUse?
     /// The adapter of the rows, or nil.
     public var adapter: (any RowAdapter)?
-    /// The prefetched rows that other queries fetch.
+    /// The associated rows to fetch with other queries.
     package var prefetches: [ResolvedPrefetch] = []
     /// Whether the rows are all the rows of a table.
     package var isWholeTable = false
@@ -53,7 +53,7 @@ public struct PreparedRequest {
         self.adapter = adapter
     }
 
-    /// A request with a statement of the pool, whose arguments are set.
+    /// A request with a pooled statement whose arguments are set.
     package init(_ use: consuming StatementUse, adapter: (any RowAdapter)? = nil) {
         self.init(statement: use.statement, adapter: adapter)
         self.use = SharedStatementUse(use)
@@ -122,7 +122,7 @@ public struct AnyFetchRequest<RowDecoder>: FetchRequest {
 
     private init(any base: any FetchRequest) { self.base = base }
 
-    /// The same request, whose rows decode to another type.
+    /// Returns the request with rows that decode to another type.
     public func asRequest<T>(of type: T.Type) -> AnyFetchRequest<T> { AnyFetchRequest<T>(any: base) }
 
     /// The wrapped request as a subquery.
@@ -140,7 +140,7 @@ public struct AnyFetchRequest<RowDecoder>: FetchRequest {
 }
 
 extension Database {
-    /// The length from which a list of values becomes a single argument.
+    /// The length from which a list of values is passed as a single argument.
     var largeListCount: Int { connection.abilities.largeListCount }
 
     /// Checks out a statement of generated SQL, with its arguments set.
@@ -159,7 +159,7 @@ extension Database {
         try use.statement.runToEnd()
     }
 
-    /// A new statement of generated SQL, with its arguments set, for the program.
+    /// Creates a statement of generated SQL for the program, with its arguments set.
     func ownStatement(_ write: (inout Renderer) -> Void) throws -> Statement {
         var renderer = Renderer()
         renderer.largeListCount = largeListCount

@@ -49,7 +49,7 @@ extension RowShape: RowAdapter {
         return root.layout(of: columns)
     }
 
-    /// Computes the number of columns that the schema does not define: for at most one selection.
+    /// Computes the number of columns that the schema does not define, for at most one selection.
     ///
     /// - Returns: false if the columns of the statement differ from those of the schema.
     fileprivate mutating func complete(_ total: Int) throws -> Bool {
@@ -68,7 +68,7 @@ extension RowShape: RowAdapter {
     }
 }
 
-/// The columns of a scope, and those of its nested scopes.
+/// The columns of a scope and of its nested scopes.
 private struct Ranges {
     /// The columns of the scope itself; nil for a scope that only contains others.
     private var own: Range<Int>?

@@ -1,4 +1,4 @@
-// Fetching rows: the public forms of the verbs in RowDecoding+Fetch.
+// Fetching rows: the public forms of the methods in RowDecoding+Fetch.
 
 extension Row {
     // MARK: From a statement
@@ -11,10 +11,11 @@ extension Row {
     /// while let row = try rows.next() { print(row["name"] as String) }
     /// ```
     ///
-    /// Outside a transaction, a statement with `RETURNING` commits at its end. Iterate its cursor to the end: a cursor
-    /// that is released earlier can't throw the error of the commit.
+    /// Outside a transaction, a statement with `RETURNING` commits when it finishes. Iterate its cursor to the end: a
+    /// cursor released earlier can't report a commit error.
     ///
-    /// - Throws: a ``DatabaseError``; its code is SQLITE_MISUSE for wrong arguments, or if a cursor uses the statement.
+    /// - Throws: a ``DatabaseError``; its code is SQLITE_MISUSE for wrong arguments, or if another cursor uses the
+    ///   statement.
     @inlinable
     public static func fetchCursor(
         _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
@@ -24,7 +25,7 @@ extension Row {
 
     /// All the rows of a statement.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @inlinable
     public static func fetchAll(
         _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
@@ -34,7 +35,7 @@ extension Row {
 
     /// The first row of a statement, or nil.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @inlinable
     public static func fetchOne(
         _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
@@ -61,7 +62,7 @@ extension Row {
     /// let rows = try Row.fetchAll(db, sql: "SELECT * FROM player WHERE score > ?", arguments: [1000])
     /// ```
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @inlinable
     public static func fetchAll(
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
@@ -72,7 +73,7 @@ extension Row {
 
     /// The first row of an SQL query, or nil.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @inlinable
     public static func fetchOne(
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
@@ -92,7 +93,7 @@ extension Row {
 
     /// All the rows of any request.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @inlinable
     public static func fetchAll(_ db: Database, _ request: some FetchRequest) throws -> [Row] {
         try RowElements.all(RowElements.cursor(db, request, forSingleResult: false))
@@ -100,7 +101,7 @@ extension Row {
 
     /// The first row of any request, or nil.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @inlinable
     public static func fetchOne(_ db: Database, _ request: some FetchRequest) throws -> Row? {
         try RowElements.first(RowElements.cursor(db, request, forSingleResult: true))
@@ -110,7 +111,7 @@ extension Row {
 extension Row {
     /// The set of the rows of a statement.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @inlinable
     public static func fetchSet(
         _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
@@ -120,7 +121,7 @@ extension Row {
 
     /// The set of the rows of an SQL query.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @inlinable
     public static func fetchSet(
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
@@ -131,7 +132,7 @@ extension Row {
 
     /// The set of the rows of any request.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @inlinable
     public static func fetchSet(_ db: Database, _ request: some FetchRequest) throws -> Set<Row> {
         try RowElements.set(RowElements.cursor(db, request, forSingleResult: false))
@@ -146,19 +147,19 @@ extension FetchRequest where RowDecoder == Row {
 
     /// All the rows of the request.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @inlinable
     public func fetchAll(_ db: Database) throws -> [Row] { try Row.fetchAll(db, self) }
 
     /// The first row of the request, or nil.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @inlinable
     public func fetchOne(_ db: Database) throws -> Row? { try Row.fetchOne(db, self) }
 
     /// The set of the rows of the request.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     @inlinable
     public func fetchSet(_ db: Database) throws -> Set<Row> {
         try Row.fetchSet(db, self)
@@ -173,17 +174,17 @@ extension Table where RowDecoder == Row {
 
     /// All rows of the table.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     public func fetchAll(_ db: Database) throws -> [Row] { try all().fetchAll(db) }
 
     /// The first row that SQLite returns, or nil.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     public func fetchOne(_ db: Database) throws -> Row? { try all().fetchOne(db) }
 
     /// The set of all rows of the table.
     ///
-    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    /// - Throws: a ``DatabaseError``, or a decoding error.
     public func fetchSet(_ db: Database) throws -> Set<Row> {
         try all().fetchSet(db)
     }

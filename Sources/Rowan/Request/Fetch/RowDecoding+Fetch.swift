@@ -1,5 +1,5 @@
-// The implementations of the fetch verbs: cursor, array, set and first element, from a statement or a request. They
-// exist only here, for rows, values and records. `@inlinable`: benchmarks fetch-index, fetch-int; the loop specialises.
+// The implementations of the fetch methods: cursor, array, set and first element, from a statement or a request.
+// `@inlinable`, so that the loop is specialised: benchmarks fetch-index, fetch-int.
 
 extension RowDecoding {
     // MARK: Cursors
@@ -21,12 +21,12 @@ extension RowDecoding {
         return try FetchCursor<Self>(use, adapter: adapter)
     }
 
-    /// The cursor over a request. Prefetches require all rows first.
+    /// The cursor over a request. Prefetches require all rows up front.
     @usableFromInline
     package static func cursor(
         _ db: Database, _ request: some FetchRequest, forSingleResult singleResult: Bool
     ) throws -> FetchCursor<Self> {
-        // The schema may change before all queries have run: then the request is prepared again, once.
+        // The schema may change before all queries have run. The request is then prepared again, once.
         for _ in 1...2 {
             let prepared = try request.makePreparedRequest(db, forSingleResult: singleResult)
             guard !prepared.prefetches.isEmpty else {
@@ -105,7 +105,7 @@ extension RowDecoding {
 }
 
 extension RowElements {
-    /// All the rows: their copies share buffers.
+    /// All the rows. Their copies share buffers.
     @usableFromInline
     package static func all(_ cursor: RowCursor) throws -> [Row] { try cursor.copies() }
 }

@@ -1,6 +1,6 @@
 // Requests from raw SQL.
 
-/// A request from SQL text, or from a literal.
+/// A request from SQL text or a literal.
 ///
 /// ```swift
 /// extension Player {
@@ -24,7 +24,7 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
     /// - Parameters:
     ///   - sql: a single statement.
     ///   - arguments: the values of the statement's parameters.
-    ///   - adapter: what changes the columns of the rows; nil for the columns of the statement.
+    ///   - adapter: the adapter that changes the columns of the rows; nil for the columns of the statement.
     ///   - cached: whether the statement stays prepared for later executions.
     public init(
         sql: String, arguments: StatementArguments = StatementArguments(), adapter: (any RowAdapter)? = nil,
@@ -37,7 +37,7 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
     ///
     /// - Parameters:
     ///   - sqlLiteral: a single statement, with its values.
-    ///   - adapter: what changes the columns of the rows; nil for the columns of the statement.
+    ///   - adapter: the adapter that changes the columns of the rows; nil for the columns of the statement.
     ///   - cached: whether the statement stays prepared for later executions.
     public init(literal sqlLiteral: SQL, adapter: (any RowAdapter)? = nil, cached: Bool = false) {
         self.init(sqlLiteral, adapter, isCached: cached)

@@ -1,7 +1,7 @@
 // Requests whose rows decode to tuples of values: `select(..., as: (String, Int).self)`.
 
 extension FetchRequest {
-    /// Fetches all rows as tuples, one element a column.
+    /// Fetches all rows as tuples, with one element per column.
     ///
     /// ```swift
     /// // SELECT "team", MAX("score") FROM "player" GROUP BY "team"
@@ -11,7 +11,8 @@ extension FetchRequest {
     ///     .fetchAll(db)   // [(String, Int?)]
     /// ```
     ///
-    /// - Throws: a ``DatabaseError``, or a ``RowDecodingError`` for a missing column, or a value that does not convert.
+    /// - Throws: a ``DatabaseError``, or a ``RowDecodingError`` for a missing column or a value that can't be
+    ///   converted.
     @_disfavoredOverload
     public func fetchAll<A: DatabaseValueConvertible, B: DatabaseValueConvertible, each C: DatabaseValueConvertible>(
         _ db: Database
@@ -24,7 +25,8 @@ extension FetchRequest {
 
     /// Fetches the first row as a tuple, or nil.
     ///
-    /// - Throws: a ``DatabaseError``, or a ``RowDecodingError`` for a missing column, or a value that does not convert.
+    /// - Throws: a ``DatabaseError``, or a ``RowDecodingError`` for a missing column or a value that can't be
+    ///   converted.
     @_disfavoredOverload
     public func fetchOne<A: DatabaseValueConvertible, B: DatabaseValueConvertible, each C: DatabaseValueConvertible>(
         _ db: Database

@@ -1,4 +1,4 @@
-// The functions of SQLite that read and check JSON. Database+JSONFunctions contains those that return JSON.
+// The functions of SQLite that read and check JSON. Those that return JSON are in Database+JSONFunctions.
 // Source: https://sqlite.org/json1.html
 
 extension Database {
@@ -55,7 +55,7 @@ extension Database {
         .json(.valid, [value.sqlExpression])
     }
 
-    /// The position of the first syntax error, or 0 for valid JSON: `JSON_ERROR_POSITION("info")`. It requires SQLite
+    /// The position of the first syntax error, or 0 for valid JSON: `JSON_ERROR_POSITION("info")`. Requires SQLite
     /// 3.42.
     ///
     /// Source: <https://sqlite.org/json1.html#jerr>
@@ -77,7 +77,7 @@ extension Database {
         .json(.quote, [value.asJSONElement])
     }
 
-    /// The JSON with line breaks and indentation: `JSON_PRETTY("info")`. It requires SQLite 3.46.
+    /// The JSON with line breaks and indentation: `JSON_PRETTY("info")`. Requires SQLite 3.46.
     ///
     /// - Parameters:
     ///   - value: an expression whose value is JSON.

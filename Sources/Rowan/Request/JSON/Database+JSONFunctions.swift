@@ -1,5 +1,5 @@
-// The functions of SQLite that return JSON. Each returns a text; `asJSONB` turns it into the function that returns
-// binary JSON.
+// The functions of SQLite that return JSON. Each returns text; `asJSONB` turns it into the function that returns binary
+// JSON.
 // Source: https://sqlite.org/json1.html
 
 extension Database {
@@ -24,7 +24,7 @@ extension Database {
     /// Player.select({ Database.jsonArray([$0.id, $0.info.asJSON]) }, as: String.self)
     /// ```
     ///
-    /// ``SQLJSONExpressible`` elements stay JSON values; other texts become JSON strings. At fetch, SQLite throws an
+    /// ``SQLJSONExpressible`` elements stay JSON values; other text becomes JSON strings. At fetch, SQLite throws an
     /// error for a blob.
     ///
     /// Source: <https://sqlite.org/json1.html#jarray>
@@ -32,7 +32,7 @@ extension Database {
         .json(.array, values.map { $0.asJSONElement })
     }
 
-    /// The same, with values of several types.
+    /// A JSON array of values of several types.
     public static func jsonArray(_ values: some Collection<any SQLExpressible>) -> SQLExpression {
         .json(.array, values.map { $0.asJSONElement })
     }
@@ -44,7 +44,7 @@ extension Database {
     /// Player.select({ Database.jsonObject(["id": $0.id, "info": $0.info.asJSON]) }, as: String.self)
     /// ```
     ///
-    /// ``SQLJSONExpressible`` values stay JSON values; other texts become JSON strings. The keys keep their order; the
+    /// ``SQLJSONExpressible`` values stay JSON values; other text becomes JSON strings. The keys keep their order; the
     /// keys of a dictionary are sorted. At fetch, SQLite throws an error for a blob.
     ///
     /// Source: <https://sqlite.org/json1.html#jobj>
@@ -54,7 +54,7 @@ extension Database {
         .json(.object, elementsOfJSON(elements))
     }
 
-    /// The same, with a dictionary literal whose values have several types.
+    /// A JSON object of a dictionary literal whose values have several types.
     public static func jsonObject(_ elements: [String: any SQLExpressible]) -> SQLExpression {
         .json(.object, elementsOfJSON(elements))
     }
@@ -66,7 +66,7 @@ extension Database {
     /// Player.select { [$0.team, Database.jsonGroupArray($0.name)] }.group(\.team)
     /// ```
     ///
-    /// A ``SQLJSONExpressible`` value stays a JSON value; another text becomes a JSON string.
+    /// A ``SQLJSONExpressible`` value stays a JSON value; other text becomes a JSON string.
     ///
     /// Source: <https://sqlite.org/json1.html#jgrouparray>
     public static func jsonGroupArray(
@@ -82,7 +82,7 @@ extension Database {
     /// Player.select({ Database.jsonGroupObject(key: $0.name, value: $0.score) }, as: String.self)
     /// ```
     ///
-    /// A ``SQLJSONExpressible`` value stays a JSON value; another text becomes a JSON string.
+    /// A ``SQLJSONExpressible`` value stays a JSON value; other text becomes a JSON string.
     ///
     /// Source: <https://sqlite.org/json1.html#jgroupobject>
     public static func jsonGroupObject(
@@ -111,7 +111,7 @@ extension Database {
         .json(.extract, [value.sqlExpression] + paths.map { $0.sqlExpression.asConstant })
     }
 
-    /// The same, with paths of several types.
+    /// The values at paths of several types, as a JSON array.
     public static func jsonExtract(
         _ value: some SQLExpressible, atPaths paths: some Collection<any SQLExpressible>
     ) -> SQLExpression {
@@ -125,7 +125,7 @@ extension Database {
     /// try Player.updateAll(db) { $0.info.set(to: Database.jsonInsert($0.info, ["$.score": 0])) }
     /// ```
     ///
-    /// ``SQLJSONExpressible`` values stay JSON values; other texts become JSON strings. The assignments run in order;
+    /// ``SQLJSONExpressible`` values stay JSON values; other text becomes JSON strings. The assignments run in order;
     /// those of a dictionary are sorted by path.
     ///
     /// Source: <https://sqlite.org/json1.html#jins>
@@ -142,7 +142,7 @@ extension Database {
     /// try Player.updateAll(db) { $0.info.set(to: Database.jsonReplace($0.info, ["$.score": 0])) }
     /// ```
     ///
-    /// ``SQLJSONExpressible`` values stay JSON values; other texts become JSON strings. The assignments run in order;
+    /// ``SQLJSONExpressible`` values stay JSON values; other text becomes JSON strings. The assignments run in order;
     /// those of a dictionary are sorted by path.
     ///
     /// Source: <https://sqlite.org/json1.html#jins>
@@ -159,7 +159,7 @@ extension Database {
     /// try Player.updateAll(db) { $0.info.set(to: Database.jsonSet($0.info, ["$.score": 0])) }
     /// ```
     ///
-    /// ``SQLJSONExpressible`` values stay JSON values; other texts become JSON strings. The assignments run in order;
+    /// ``SQLJSONExpressible`` values stay JSON values; other text becomes JSON strings. The assignments run in order;
     /// those of a dictionary are sorted by path.
     ///
     /// Source: <https://sqlite.org/json1.html#jins>
@@ -200,7 +200,7 @@ extension Database {
         .json(.remove, [value.sqlExpression] + paths.map { $0.sqlExpression })
     }
 
-    /// The same, with paths of several types.
+    /// The JSON without the values at paths of several types, removed in order.
     public static func jsonRemove(
         _ value: some SQLExpressible, atPaths paths: some Collection<any SQLExpressible>
     ) -> SQLExpression {

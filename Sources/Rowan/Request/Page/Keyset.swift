@@ -12,7 +12,7 @@ struct Keyset {
 
     private var base: Relation
     private(set) var terms: [Term] = []
-    /// Identifies the order; equal in all processes.
+    /// Identifies the order. It is the same in all processes.
     private(set) var fingerprint: UInt64 = 0
 
     init(_ db: Database, _ relation: Relation) throws {
@@ -48,7 +48,7 @@ struct Keyset {
             case .expression(let term, let direction):
                 // The values of a token are stored values.
                 let expression = try relation.orderedExpression(term, resolver).comparedAsStored
-                // Unresolved, because an aggregate depends on the query that contains it.
+                // Unresolved because an aggregate depends on the query that contains it.
                 let isNullable = try Self.isNullable(expression, relation.source, db)
                 terms.append(Term(expression: expression, direction: direction, isNullable: isNullable))
             case .symbol(.primaryKey(let direction)): try add(key, .current, direction, of: relation.source, db)
@@ -56,7 +56,7 @@ struct Keyset {
                 throw Self.misuse("cannot paginate a request that is ordered by SQL text: order it by expressions")
             }
         }
-        // The direction of the last term, so one index serves both terms.
+        // The direction of the last term, so that one index serves both terms.
         let direction: SQLOrdering.Direction = (terms.last?.direction.isDescending ?? false) ? .descending : .none
         try add(key, .current, direction, of: relation.source, db)
         // In a table with rowid, several rows may have NULL in their primary key.
@@ -84,7 +84,7 @@ struct Keyset {
         }
     }
 
-    /// A join may repeat a row: then the keys of the joined rows are terms as well.
+    /// A join may repeat a row, so the keys of the joined rows are terms as well.
     private mutating func addKeys(
         of join: inout Join, from origin: StoredSource, _ direction: SQLOrdering.Direction, _ resolver: Resolver,
         isOptional: Bool = false, _ db: Database
@@ -123,10 +123,10 @@ struct Keyset {
             && db.hasUniqueKey(table, columns: pairs.map(\.destination))
     }
 
-    /// Rows that follow a position, and that one search in an index finds: the first terms have constant values, and the
-    /// next one is in a range. Together, in their order, the parts are all rows that follow the position.
+    /// Rows after a position that one index search finds: the first terms have constant values, and the next one is in
+    /// a range. In order, the parts contain all rows after the position.
     ///
-    /// One condition for all of them would contain `OR`: SQLite would read the index from its start.
+    /// A single condition for all of them would contain `OR`, and SQLite would read the index from its start.
     struct Part {
         var filter: SQLExpression?
         var orderings: [SQLOrdering]
@@ -160,7 +160,7 @@ struct Keyset {
                 parts.append(part(index, [range.filter], token.values, isNull: range.isNull))
             }
         }
-        // After the last row of all.
+        // There are no rows after the position.
         return parts.isEmpty ? [Part(filter: .value(.int64(0)), orderings: [])] : parts
     }
 
@@ -171,7 +171,7 @@ struct Keyset {
         let equal = zip(terms, values).prefix(index).map { term, value in
             SQLExpression(.equal(term.expression, SQLExpression(.value(value)), isNegated: false))
         }
-        // What has one value in all rows of the part needs no order.
+        // Terms with one value in all rows of the part need no order.
         var orderings = terms[index...].map(\.ordering)
         if isNull {
             orderings.removeFirst()
@@ -207,7 +207,7 @@ struct Keyset {
 
 extension Relation {
     /// The expression that ORDER BY would use for a term: a name refers to the first column of the selection with this
-    /// name. The condition of the next page would read the column of the table.
+    /// name. The condition of the next page would read the table's column instead.
     fileprivate func orderedExpression(_ term: SQLExpression, _ resolver: Resolver) throws -> SQLExpression {
         guard joins.isEmpty, case .column(let name, .current) = term.node else { return term }
         for selection in selection {
@@ -223,7 +223,7 @@ extension Relation {
 }
 
 extension Keyset.Term {
-    /// The ranges of values that come after a value, in their order, with NULL as in the direction.
+    /// The ranges of values that come after a value in their order, with NULL where the direction places it.
     func ranges(after value: DatabaseValue) -> [(filter: SQLExpression, isNull: Bool)] {
         let isNull = SQLExpression(.equal(expression, .null, isNegated: false))
         let nullsFirst = direction == .none || direction == .ascending || direction == .descendingNullsFirst

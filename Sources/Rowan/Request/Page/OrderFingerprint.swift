@@ -1,9 +1,9 @@
-// What a page token remembers of its request: a hash of the order, and of the rows that are ordered. The text of the
-// query is hashed, with its arguments, because the values in an order decide on the positions of rows. The conditions
-// are left out: a position in the order stays one, whatever rows are selected.
+// The part of its request that a page token keeps: a hash of the order and of the ordered rows. The text of the query
+// is hashed with its arguments, because the values in an order determine the positions of rows. The conditions are left
+// out: a position in the order stays valid, whichever rows are selected.
 
 extension Relation {
-    /// A number that identifies an order of the rows, and that is equal in all processes.
+    /// A number that identifies an order of the rows. It is the same in all processes.
     func orderFingerprint(_ orderings: [SQLOrdering], _ resolver: Resolver) throws -> UInt64 {
         var rows = withoutConditions
         rows.selection = selection.filter { $0.isNamed(in: orderings) }
@@ -39,7 +39,7 @@ extension SQLSelection {
     }
 }
 
-/// FNV-1a, which is equal in all processes, unlike Swift's hash values.
+/// FNV-1a, which gives the same value in all processes, unlike Swift's hashing.
 /// <https://datatracker.ietf.org/doc/html/draft-eastlake-fnv>
 private struct StableHash {
     private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
@@ -50,7 +50,7 @@ private struct StableHash {
 
     mutating func combine(_ text: String) {
         combine(text.utf8)
-        // No text contains this byte: it ends the text.
+        // Marks the end of the text, which can't contain this byte.
         combine(CollectionOfOne(0xFF))
     }
 

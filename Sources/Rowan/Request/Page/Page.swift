@@ -1,5 +1,5 @@
-// Keyset pagination: a page starts after the last row of the previous page, wherever that row is now. Inserted or
-// deleted rows don't shift pages, and the last page is as fast as the first.
+// Keyset pagination: a page starts after the last row of the previous page, even if rows have changed since. Inserted
+// or deleted rows don't shift pages, and the last page is as fast as the first.
 // Source: https://sqlite.org/rowvalue.html#scrolling_window_queries
 
 /// A page of rows, with the start of the next page. It is a collection of its elements: `for player in page { ... }`.
@@ -40,7 +40,7 @@ public struct PageRequest<RowDecoder>: Sendable {
 }
 
 extension QueryInterfaceRequest {
-    /// Requests a page of rows, in the order of the request.
+    /// Requests a page of rows in the order of the request.
     ///
     /// ```swift
     /// // SELECT *, ... FROM "player" ORDER BY "score" DESC, "id" DESC LIMIT 51
@@ -50,25 +50,25 @@ extension QueryInterfaceRequest {
     /// page = try request.page(after: page.next, size: 50).fetch(db)
     /// ```
     ///
-    /// The primary key breaks ties of the order. With an index on the order, each page is found by a search, wherever
-    /// it is.
+    /// The primary key breaks ties in the order. With an index on the order, each page is found by an index search,
+    /// regardless of its position.
     ///
-    /// A token is a position in an order. It belongs to all requests on the same table, with the same joins, and with
-    /// the same order, including the values in it: `order(abs(score - 5))` has other positions than
-    /// `order(abs(score - 9))`. The conditions of the request may change between two pages: the next page then contains
-    /// the rows that satisfy the new conditions, after the position.
+    /// A token is a position in an order. It is valid for all requests on the same table with the same joins and the
+    /// same order, including its values: the positions of `order(abs(score - 5))` differ from those of
+    /// `order(abs(score - 9))`. The conditions may change between two pages: the next page then contains the rows after
+    /// the position that satisfy the new conditions.
     ///
     /// - Parameters:
     ///   - token: the `next` of the previous page; nil for the first page.
-    ///   - size: the number of rows per page. The fetch throws a ``PageError`` unless it is positive, and for the token of
-    ///     another order.
+    ///   - size: the number of rows per page. The fetch throws a ``PageError`` if it is not positive, or if the token
+    ///     belongs to another order.
     public func page(after token: PageToken? = nil, size: Int) -> PageRequest<RowDecoder> {
         PageRequest(relation: relation, token: token, size: size)
     }
 }
 
 extension PageRequest {
-    // Inlined: the loop specialises in the user's module (benchmark keyset-page).
+    // Inlined so that the loop is specialised in the user's module (benchmark keyset-page).
     @inlinable
     package func page<Decoding: RowDecoding>(
         _ db: Database, of decoding: Decoding.Type
@@ -86,13 +86,13 @@ extension PageRequest {
     func start<Decoding: RowDecoding>(
         _ db: Database, _ decoding: Decoding.Type
     ) throws -> PageRows<Decoding> where Decoding.Decoded == RowDecoder {
-        // The size may come from a URL: it is data, and not a programming error.
+        // The size may come from a URL, so a bad one isn't a programming error.
         guard size > 0, size < Int.max else { throw PageError.size(size) }
         return try PageRows(db, Keyset(db, relation), after: token, size: size)
     }
 }
 
-/// The rows of a page that is being fetched: those of its parts, one after the other.
+/// The rows of a page that is being fetched, part by part.
 @usableFromInline
 struct PageRows<Decoding: RowDecoding> {
     @usableFromInline var cursor: FetchCursor<Decoding>
@@ -115,7 +115,7 @@ struct PageRows<Decoding: RowDecoding> {
     private static func start(
         _ db: Database, _ order: Keyset, _ part: Keyset.Part, count: Int
     ) throws -> (FetchCursor<Decoding>, hiddenStart: Int) {
-        // One more row, to know whether another page follows.
+        // One more row, to find out whether another page follows.
         let relation = order.relation(part, count: count + 1)
         let prepared = try QueryInterfaceRequest<Decoding.Decoded>(relation: relation).makePreparedRequest(db)
         return (try Decoding.cursor(db, prepared), prepared.hiddenStart)

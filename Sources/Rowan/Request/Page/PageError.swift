@@ -1,6 +1,6 @@
-// What is wrong with the request of a page: data that clients send, and that a server can answer.
+// Errors in page requests. They concern data that clients send, so a server can respond to them.
 
-/// An error of a page: its size, or the token that tells where it starts.
+/// An error in a page request: in its size, or in the token that marks its start.
 ///
 /// ```swift
 /// do {
@@ -12,14 +12,14 @@
 public enum PageError: Error, Hashable, Sendable {
     /// The token belongs to a request with another order.
     case otherOrder
-    /// The size of the page is not positive, or too large.
+    /// The size of the page is not positive or is too large.
     case size(Int)
     /// The text is not a token.
     case malformedToken
 }
 
 extension PageError: CustomStringConvertible {
-    /// What is wrong, and what to do.
+    /// What is wrong and what to do.
     public var description: String {
         switch self {
         case .otherOrder: "the page token belongs to a request with another order: start with the first page"

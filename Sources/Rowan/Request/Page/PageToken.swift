@@ -4,8 +4,8 @@ import Foundation
 
 /// The start of a page: after the row with these values in the order of the request.
 ///
-/// A token is encoded as one string, for a URL or a JSON response. It belongs to the order of its request: requests
-/// with another order reject it.
+/// A token is encoded as one string, for a URL or a JSON response. It is valid only for the order of its request;
+/// requests with another order reject it.
 ///
 /// Article: <doc:BeyondTheBasics>.
 public struct PageToken: Hashable, Sendable {
@@ -54,7 +54,7 @@ extension PageToken: LosslessStringConvertible {
     public var description: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        // Integers, texts and base64 can always be encoded. A double that JSON can't represent is stored by its bits.
+        // Integers, text and base64 can always be encoded. A double that JSON can't represent is stored as its bits.
         let data = try? encoder.encode(Content(order: order, values: values.map(Content.Value.init)))
         return (data ?? Data()).base64EncodedString()
             .replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")

@@ -1,11 +1,11 @@
-// Parses the rows of EXPLAIN QUERY PLAN to a tree, and their texts to operations.
+// Parses the rows of EXPLAIN QUERY PLAN into a tree, and their texts into operations.
 
 extension QueryPlan {
-    /// - Parameter rows: the rows in the order of SQLite: each row comes after its parent.
+    /// - Parameter rows: the rows in SQLite's order: each row comes after its parent.
     init(_ rows: [(id: Int, parent: Int, detail: String)]) {
         let ids = Set(rows.map(\.id))
         var children: [Int: [Node]] = [:]
-        // From the end, so the children of each row are complete.
+        // From the end, so that the children of each row are complete.
         for row in rows.reversed() {
             let node = Node(
                 operation: Operation(detail: row.detail), detail: row.detail, children: children[row.id] ?? [])
@@ -43,7 +43,7 @@ extension QueryPlan.Operation {
         return nil
     }
 
-    /// `SCAN t`, `SEARCH t USING INDEX i (a=? AND b>?)`, and the texts that may follow.
+    /// `SCAN t`, `SEARCH t USING INDEX i (a=? AND b>?)`, and any text that follows.
     private static func table(_ detail: String) -> Self? {
         let isSearch = detail.hasPrefix("SEARCH ")
         guard var text = detail.after("SCAN ") ?? detail.after("SEARCH ") else { return nil }
@@ -67,7 +67,7 @@ private struct IndexUse {
     var isCovering = false
     var constraint: String?
 
-    /// Parses from the end of the text, because the name of the table may contain any text.
+    /// Parses from the end of the text because the table name may contain any text.
     init?(_ text: inout String, hasConstraint: Bool) {
         let forms: [(words: String, isCovering: Bool, index: (String) -> QueryPlan.Index)] = [
             (" USING AUTOMATIC PARTIAL COVERING INDEX", true, { _ in .automatic }),

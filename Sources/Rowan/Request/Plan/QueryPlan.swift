@@ -1,5 +1,5 @@
-// How SQLite runs a query, as it reports it. The texts of EXPLAIN QUERY PLAN are intended for people, and may change
-// with any version: unrecognized texts are kept unchanged.
+// How SQLite runs a query, as it reports it. The texts of EXPLAIN QUERY PLAN are meant for people and may change with
+// any version, so unrecognized texts are kept unchanged.
 // Source: https://sqlite.org/eqp.html
 
 /// The plan of a query: a tree of the steps that SQLite takes.
@@ -15,16 +15,16 @@
 /// plan.usesTemporaryBTree  // true
 /// ```
 ///
-/// Use plans for reading, for logs, and for tests with a known version of SQLite: other versions may have other plans,
+/// Use plans for reading, for logs, and for tests with a known version of SQLite: other versions may have other plans
 /// and other texts.
 /// Article: <doc:QueryPlans>.
 ///
 /// Source: <https://sqlite.org/eqp.html>
 public struct QueryPlan: Hashable, Sendable {
-    /// The steps, in the order of SQLite: tables are joined in this order.
+    /// The steps in SQLite's order, which is the order in which tables are joined.
     public let nodes: [Node]
 
-    /// A step, and its parts.
+    /// A step and its parts.
     public struct Node: Hashable, Sendable {
         /// The operation of the step.
         public let operation: Operation
@@ -40,11 +40,11 @@ public struct QueryPlan: Hashable, Sendable {
         ///
         /// `SCAN player USING COVERING INDEX player_on_name`. The table is named by its alias, if it has one.
         case scan(table: String, index: Index?, isCovering: Bool)
-        /// Reads the rows of a table that a key finds.
+        /// Reads the rows of a table that match a key.
         ///
         /// `SEARCH player USING INDEX player_on_name (name=?)`. The constraint is the text in parentheses.
         case search(table: String, index: Index?, isCovering: Bool, constraint: String?)
-        /// Sorts rows, or removes duplicates, in a temporary index.
+        /// Sorts rows or removes duplicates in a temporary index.
         ///
         /// `USE TEMP B-TREE FOR ORDER BY`
         case temporaryBTree(purpose: String)
@@ -66,7 +66,7 @@ public struct QueryPlan: Hashable, Sendable {
         case rowID
         /// The primary key of a table without rowid.
         case primaryKey
-        /// An index that SQLite builds for this query alone. <https://sqlite.org/optoverview.html#autoindex>
+        /// An index that SQLite builds for this query only. <https://sqlite.org/optoverview.html#autoindex>
         case automatic
         /// The index of a virtual table, with its number and text.
         case virtualTable(String)
@@ -92,7 +92,7 @@ extension QueryPlan {
         return flat(nodes)
     }
 
-    /// Whether SQLite sorts rows, or removes duplicates, in a temporary index.
+    /// Whether SQLite sorts rows or removes duplicates in a temporary index.
     public var usesTemporaryBTree: Bool {
         allNodes.contains { node in
             switch node.operation {
@@ -103,8 +103,8 @@ extension QueryPlan {
         }
     }
 
-    /// The tables, or their aliases, whose rows are all read, with or without an index. Results of subqueries and
-    /// virtual tables are not included.
+    /// The tables, or their aliases, that are read in full, with or without an index. Results of subqueries and virtual
+    /// tables are not included.
     public var fullScans: [String] {
         let nodes = allNodes
         let subqueries = nodes.compactMap { node in
@@ -139,7 +139,7 @@ extension QueryPlan.Operation {
 }
 
 extension QueryPlan: CustomStringConvertible {
-    /// SQLite's texts, one line per step. Parts of a step are indented by two spaces.
+    /// SQLite's texts, one line per step. The parts of a step are indented by two spaces.
     public var description: String {
         func lines(_ nodes: [Node], _ indentation: String) -> [String] {
             nodes.flatMap { [indentation + $0.detail] + lines($0.children, indentation + "  ") }
@@ -167,7 +167,7 @@ extension FetchRequest {
         return try withExtendedLifetime(prepared) { try prepared.statement.explain() }
     }
 
-    /// The SQL of the request, and its arguments.
+    /// The SQL of the request and its arguments.
     ///
     /// ```swift
     /// let (sql, arguments) = try Player.filter { $0.score > 1000 }.sql(db)
@@ -207,7 +207,8 @@ extension Database {
     /// let plan = try db.explain(sql: "SELECT * FROM player WHERE name = ?", arguments: ["Arthur"])
     /// ```
     ///
-    /// - Throws: a ``DatabaseError``: the error of SQLite, or SQLITE_MISUSE if the text contains several statements.
+    /// - Throws: a ``DatabaseError`` from SQLite, or with the code SQLITE_MISUSE if the text contains several
+    ///   statements.
     public func explain(sql: String, arguments: StatementArguments = StatementArguments()) throws -> QueryPlan {
         let statement = try makeStatement(sql: sql)
         statement.setUncheckedArguments(arguments)
@@ -220,7 +221,8 @@ extension Database {
     /// let plan = try db.explain(literal: "SELECT * FROM player WHERE name = \(name)")
     /// ```
     ///
-    /// - Throws: a ``DatabaseError``: the error of SQLite, or SQLITE_MISUSE if the literal contains several statements.
+    /// - Throws: a ``DatabaseError`` from SQLite, or with the code SQLITE_MISUSE if the literal contains several
+    ///   statements.
     public func explain(literal sqlLiteral: SQL) throws -> QueryPlan {
         try makeStatement(literal: sqlLiteral).explain()
     }

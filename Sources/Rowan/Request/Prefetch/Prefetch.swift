@@ -1,12 +1,13 @@
-// Prefetched rows: one query for all the rows of a query, whatever their number. The fetched rows are assigned by key.
+// Prefetched rows: one query fetches the associated rows of all rows of a query. They are assigned to their rows by
+// key.
 
-/// Fetches the rows of a request, with the associated rows that it includes by separate queries.
+/// Fetches the rows of a request together with the associated rows that separate queries fetch.
 package enum PrefetchedQuery {
-    /// All rows of a prepared request, copied, with their prefetched rows.
+    /// Copies of all rows of a prepared request, with their prefetched rows.
     package static func rows(_ db: Database, _ prepared: PreparedRequest) throws -> RowBatch {
         let statement = prepared.statement
         if db.connection.isRecordingReads {
-            // All associated rows: other base rows may need other ones.
+            // All associated rows, because other base rows may need other ones.
             for prefetch in prepared.prefetches {
                 let region = try prefetch.databaseRegion(db)
                 try db.registerAccess(to: region)
@@ -40,7 +41,7 @@ package enum PrefetchedQuery {
         func group(_ batch: RowBatch, _ pairs: [RowPlace]) -> PrefetchedGroup {
             PrefetchedGroup(batch, places: places, placeCount: keys.count, pairs: pairs)
         }
-        // Several keys may be equal for SQLite only if texts are among them.
+        // Several keys can only be equal for SQLite if they contain text.
         let comparison = keys.hasTexts ? try db.keyComparison(prefetch.tables) : .exact
         // Scanning the table is faster than searching for each of its rows (benchmark include-all).
         if prepared.isWholeTable, prefetch.belongsToTable, comparison == .exact {

@@ -1,6 +1,6 @@
-// The keys that tell which prefetched rows belong to which row. SQLite finds the rows; their owners are found here, by
-// equal keys, or else by keys that SQLite may consider equal, by a conversion (1 and '1') or a collation ('a' and 'A').
-// Keys are hashed and compared where their values lie, in the batches (benchmark include-all-composite).
+// The keys that assign prefetched rows to their owners. SQLite finds the rows; their owners are found here by equal
+// keys, or by keys that SQLite may consider equal after a conversion (1 and '1') or by a collation ('a' and 'A'). Keys
+// are hashed and compared in place, in the batches (benchmark include-all-composite).
 
 import Foundation
 
@@ -9,13 +9,13 @@ struct KeyColumns {
     let batch: RowBatch
     let columns: [Int]
 
-    /// The key of a row; nil if a value is NULL, which refers to nothing.
+    /// The key of a row; nil if a value is NULL and thus refers to nothing.
     func key(_ row: Int) -> [DatabaseValue]? {
         let key = columns.map { batch.value($0, ofRow: row).asIntegerIfWhole }
         return key.contains { $0.isNull } ? nil : key
     }
 
-    /// The hash of the key of a row; nil if a value is NULL, which refers to nothing.
+    /// The hash of the key of a row; nil if a value is NULL and thus refers to nothing.
     fileprivate func hash(_ row: Int, seed: UInt64) -> UInt64? {
         if columns.count == 1, let integer = batch.packed(columns[0], ofRow: row).wholeNumber {
             // The high bits of the product depend on all bits of the key, and on the seed.
@@ -39,7 +39,7 @@ struct KeyColumns {
     }
 }
 
-/// The distinct keys of the rows of a batch, numbered: each has a place.
+/// The distinct keys of the rows of a batch. Each key is numbered: its number is its place.
 struct PrefetchKeys {
     private let origin: KeyColumns
     /// For each place, the first row with its key.
@@ -48,7 +48,7 @@ struct PrefetchKeys {
     private var slots: [Int32]
     /// For each place, the hash of its key.
     private var hashes: [UInt64] = []
-    /// Chosen for each fetch, so that nobody can choose keys that collide.
+    /// Random for each fetch, so that input can't be crafted to collide.
     private let seed = UInt64.random(in: .min ... .max)
     /// The places of the keys that SQLite may consider equal. Made when a key is not found.
     private var similar: [[UInt8]: [Int32]]?
@@ -56,7 +56,7 @@ struct PrefetchKeys {
     init(of origin: KeyColumns) {
         self.origin = origin
         var capacity = 16
-        // Half empty, at least: a search ends at an empty slot.
+        // At most half full, so that every search reaches an empty slot.
         while capacity < 2 * origin.batch.count { capacity *= 2 }
         slots = Array(repeating: 0, count: capacity)
         rows.reserveCapacity(origin.batch.count)
@@ -69,7 +69,7 @@ struct PrefetchKeys {
     /// The key of each place.
     var values: [[DatabaseValue]] { rows.compactMap { origin.key(Int($0)) } }
 
-    /// The place of the key of each row of the origin; -1 for a key that is NULL.
+    /// The place of the key of each row of the origin; -1 for a NULL key.
     mutating func insertAll() -> [Int32] {
         (0..<origin.batch.count).map { row in
             guard let hash = origin.hash(row, seed: seed) else { return -1 }
@@ -83,7 +83,7 @@ struct PrefetchKeys {
         }
     }
 
-    /// The slot of a key, or the empty one where it belongs.
+    /// The slot of a key, or the empty slot where it belongs.
     private func slot(of key: KeyColumns, _ row: Int, _ hash: UInt64) -> Int {
         let mask = slots.count - 1
         var slot = Int(truncatingIfNeeded: hash) & mask
@@ -95,9 +95,9 @@ struct PrefetchKeys {
         return slot
     }
 
-    /// The places of the rows with the same keys. Rows whose key is NULL have none.
+    /// The places of the rows with the same keys. Rows with a NULL key have none.
     ///
-    /// - Returns: nil if a row has another key: SQLite may consider it equal to one of these.
+    /// - Returns: nil if a row has another key, which SQLite may consider equal to one of these.
     func exactPlaces(of keys: KeyColumns) -> [RowPlace]? {
         var places: [RowPlace] = []
         places.reserveCapacity(keys.batch.count)
@@ -152,7 +152,7 @@ struct PrefetchKeys {
 }
 
 extension PrefetchKeys {
-    /// The bytes of a key, which are equal if all values are. Swift's comparison of strings would treat equivalent
+    /// The bytes of a key, which are equal if all values are. Swift's string comparison would treat equivalent
     /// characters as equal.
     private static func bytes(of key: [DatabaseValue]) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -175,13 +175,13 @@ extension PrefetchKeys {
 }
 
 extension DatabaseValue {
-    /// The value; an integer for a double without a fraction, because SQLite considers both equal.
+    /// The value, as an integer if it is a double without a fraction: SQLite considers both equal.
     fileprivate var asIntegerIfWhole: DatabaseValue {
         guard case .double(let double) = storage, let integer = Int64(exactly: double) else { return self }
         return DatabaseValue(storage: .int64(integer))
     }
 
-    /// A common value for all values that SQLite may consider equal: a number for numeric texts (affinity), and texts
+    /// A common value for all values that SQLite may consider equal: a number for numeric text (affinity), and text
     /// without ASCII case (NOCASE) and trailing spaces (RTRIM).
     /// Sources: <https://sqlite.org/datatype3.html#affinity>, <https://sqlite.org/datatype3.html#collation>
     fileprivate var similarityRepresentative: DatabaseValue {

@@ -1,5 +1,5 @@
-// The owners of prefetched rows whose keys may equal several keys, such as 'a' and 'A'. Candidates are found by similar
-// values; where that leaves a doubt, SQLite decides.
+// The owners of prefetched rows whose keys may equal several keys, such as 'a' and 'A'. Similar values give the
+// candidates; where these are ambiguous, SQLite decides.
 
 /// The owners of prefetched rows, by places of keys.
 struct PrefetchOwners {
@@ -10,7 +10,7 @@ struct PrefetchOwners {
     private let rowPlaces: [Int32]
     /// For each distinct key of the prefetched rows, the places of the equal keys.
     private var owners: [[Int32]]
-    /// The places of the keys whose rows are not known.
+    /// The places of the keys whose rows are unknown.
     private var doubtful: Set<Int32> = []
 
     init(of rows: KeyColumns, among keys: PrefetchKeys, _ comparison: KeyComparison) {

@@ -56,14 +56,14 @@ public struct CommonTableExpression<RowDecoder>: Sendable {
 extension CommonTableExpression where RowDecoder: TableRecord {
     /// A request for all rows of the table. Call `with(_:)` on the request to add the WITH clause.
     ///
-    /// The rows keep the primary key and the associations of the record type, as far as the table has their columns.
+    /// The rows keep the primary key and the associations of the record type if the table has their columns.
     public func all() -> QueryInterfaceRequest<RowDecoder> {
         QueryInterfaceRequest(relation: RowDecoder.relation(of: .table(TableName(tableName))))
     }
 }
 
 extension CommonTableExpression where RowDecoder == Row {
-    // Without a type, rows decode to `Row`. These initializers repeat the others, for calls without an explicit type.
+    // Without a type, rows decode to `Row`. These initializers repeat the others for calls without an explicit type.
 
     /// Creates a common table expression from a request.
     public init(

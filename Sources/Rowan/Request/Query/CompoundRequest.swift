@@ -12,7 +12,7 @@
 /// ```
 ///
 /// Requests are combined from left to right. Each request keeps its own order and limit. All requests must select the
-/// same number of columns, otherwise the fetch throws an error. The first request defines the column names. A compound
+/// same number of columns; otherwise, the fetch throws an error. The first request defines the column names. A compound
 /// request can be used as a subquery: `compound.contains($0.name)`,
 /// `CommonTableExpression(named: "n", request: compound)`. To filter, group or join its rows, use
 /// ``asDerivedTable(named:)``.
@@ -30,24 +30,24 @@ public struct CompoundRequest<RowDecoder>: FetchRequest, Sendable {
     /// The compound as a subquery.
     public var sqlSubquery: SQLSubquery { SQLSubquery(.compound(query)) }
 
-    /// Orders the combined rows. It replaces the previous order, and refers to the columns of the combined rows.
+    /// Orders the combined rows by their columns. Replaces the previous order.
     public func order(_ orderings: any SQLOrderingTerm...) -> Self { order(orderings) }
 
-    /// The same, with an array of ordering terms.
+    /// Orders the combined rows by an array of ordering terms. Replaces the previous order.
     public func order(_ orderings: [any SQLOrderingTerm]) -> Self {
         var result = self
         result.query.orderings = orderings.map(\.sqlOrdering)
         return result
     }
 
-    /// Limits the combined rows, with an optional offset. It replaces the previous limit.
+    /// Limits the combined rows, with an optional offset. Replaces the previous limit.
     public func limit(_ limit: Int, offset: Int? = nil) -> Self {
         var result = self
         result.query.limit = Relation.Limit(count: limit, offset: offset)
         return result
     }
 
-    /// The same request, whose rows decode to another type.
+    /// Returns the request with rows that decode to another type.
     public func asRequest<T>(of type: T.Type) -> CompoundRequest<T> { CompoundRequest<T>(query: query) }
 
     fileprivate init(query: CompoundQuery) { self.query = query }
@@ -76,15 +76,15 @@ public struct CompoundRequest<RowDecoder>: FetchRequest, Sendable {
 }
 
 extension CompoundRequest where RowDecoder: TableRecord {
-    /// The type that closures receive: by default, the columns.
+    /// The type that closures receive. By default, the columns.
     public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
-    /// Orders the combined rows by one term: `order(\.name)`. It replaces the previous order.
+    /// Orders the combined rows by one term: `order(\.name)`. Replaces the previous order.
     public func order(_ ordering: (DatabaseComponents) throws -> any SQLOrderingTerm) rethrows -> Self {
         order([try ordering(RowDecoder.databaseComponents)])
     }
 
-    /// Orders the combined rows by several terms: `order { [$0.score.desc, $0.name] }`. It replaces the previous order.
+    /// Orders the combined rows by several terms: `order { [$0.score.desc, $0.name] }`. Replaces the previous order.
     public func order(_ orderings: (DatabaseComponents) throws -> [any SQLOrderingTerm]) rethrows -> Self {
         order(try orderings(RowDecoder.databaseComponents))
     }
@@ -105,12 +105,12 @@ extension CompoundQuery {
 }
 
 extension FetchRequest {
-    /// The rows of this request and of another one, without duplicates: `UNION`.
+    /// The rows of this request and of the other one, without duplicates: `UNION`.
     public func union(_ other: some FetchRequest<RowDecoder>) -> CompoundRequest<RowDecoder> {
         compound(.union, other)
     }
 
-    /// The rows of this request and of another one, with duplicates: `UNION ALL`.
+    /// The rows of this request and of the other one, with duplicates: `UNION ALL`.
     public func unionAll(_ other: some FetchRequest<RowDecoder>) -> CompoundRequest<RowDecoder> {
         compound(.unionAll, other)
     }
@@ -120,7 +120,7 @@ extension FetchRequest {
         compound(.intersect, other)
     }
 
-    /// The rows of this request that another one does not return, without duplicates: `EXCEPT`.
+    /// The rows of this request that the other one does not return, without duplicates: `EXCEPT`.
     public func except(_ other: some FetchRequest<RowDecoder>) -> CompoundRequest<RowDecoder> {
         compound(.except, other)
     }
@@ -128,7 +128,7 @@ extension FetchRequest {
     private func compound(
         _ op: CompoundQuery.Operator, _ other: some FetchRequest<RowDecoder>
     ) -> CompoundRequest<RowDecoder> {
-        // Compounds are combined from left to right: this one is extended.
+        // Compounds are combined from left to right, so this one is extended.
         if let compound = self as? CompoundRequest<RowDecoder> { return compound.adding(op, other.sqlSubquery) }
         return CompoundRequest(sqlSubquery, op, other.sqlSubquery)
     }
@@ -149,7 +149,7 @@ extension FetchRequest {
 
 extension FetchRequest where RowDecoder: TableRecord {
     /// A request on the rows of this request, as a named subquery in FROM. The rows keep the primary key and the
-    /// associations of the record type, as far as the request selects their columns.
+    /// associations of the record type if the request selects their columns.
     ///
     /// ```swift
     /// // SELECT "best".*, "team".* FROM (SELECT * FROM "player" ORDER BY "score" DESC LIMIT 10) AS "best"

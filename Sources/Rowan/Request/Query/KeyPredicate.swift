@@ -1,5 +1,5 @@
-// Filters by primary and unique keys. Their values are expressions, which the resolver encodes as the record stores
-// them.
+// Filters by primary and unique keys. Their values are expressions, which the resolver encodes in the form that the
+// record stores.
 
 import Foundation
 
@@ -56,7 +56,7 @@ struct KeyPredicate {
         return try .joined(keys.map { try condition(db, $0) }, by: .or)
     }
 
-    /// A column, which converts the values that are compared with it if the record type stores them in another form.
+    /// A column. It converts the values compared with it if the record type stores them in another form.
     private func column(_ name: String) -> SQLExpression {
         storage?.convertsValues == true ? SQLExpression(convertingColumn: name) : Column(name).sqlExpression
     }

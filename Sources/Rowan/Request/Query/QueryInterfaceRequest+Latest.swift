@@ -1,7 +1,7 @@
 // One row per group: the latest message of each chat, the best player of each team.
 
 extension QueryInterfaceRequest {
-    /// Keeps the first row of each group, in an order.
+    /// Keeps the first row of each group in an order.
     ///
     /// ```swift
     /// // SELECT * FROM "message" WHERE "rowid" IN (
@@ -42,7 +42,7 @@ extension QueryInterfaceRequest {
 }
 
 extension QueryInterfaceRequest where RowDecoder: TableRecord {
-    /// The same, with closures: `latest(per: { $0.chatId }, by: { $0.date })`.
+    /// Keeps the first row of each group, with closures: `latest(per: { $0.chatId }, by: { $0.date })`.
     public func latest(
         per group: (DatabaseComponents) throws -> any SQLExpressible,
         by ordering: (DatabaseComponents) throws -> any SQLOrderingTerm
@@ -53,7 +53,7 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord {
 }
 
 extension Relation {
-    /// The condition that a row is the first of its group, among the rows of this relation.
+    /// The condition that a row is the first of its group among the rows of this relation.
     fileprivate func firstRows(
         of groups: [SQLExpression], _ order: [SQLOrdering], _ resolver: Resolver
     ) throws -> SQLExpression {

@@ -1,4 +1,4 @@
-// The request of the query interface: a relation, and the type that its rows decode to.
+// The request of the query interface: a relation and the type that its rows decode to.
 
 /// A request on a table, built in Swift.
 ///
@@ -27,31 +27,31 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
         return self
     }
 
-    /// The same request, whose rows decode to another type.
+    /// Returns the request with rows that decode to another type.
     public func asRequest<T>(of type: T.Type) -> QueryInterfaceRequest<T> {
         QueryInterfaceRequest<T>(relation: relation)
     }
 
-    /// Limits the rows, with an optional offset: `LIMIT 10 OFFSET 20`. It replaces the previous limit.
+    /// Limits the rows, with an optional offset: `LIMIT 10 OFFSET 20`. Replaces the previous limit.
     public consuming func limit(_ limit: Int, offset: Int? = nil) -> Self {
         _mapRelation { $0.limit = Relation.Limit(count: limit, offset: offset) }
     }
 
     // MARK: Selections of another type
 
-    /// Replaces the selection, and decodes rows to a type.
+    /// Replaces the selection and decodes rows to a type.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(_ selection: [any SQLSelectable], as type: T.Type = T.self) -> QueryInterfaceRequest<T> {
         select(selection).asRequest(of: type)
     }
 
-    /// The same, with several arguments.
+    /// Replaces the selection with several columns or expressions and decodes rows to a type.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(_ selection: any SQLSelectable..., as type: T.Type = T.self) -> QueryInterfaceRequest<T> {
         select(selection, as: type)
     }
 
-    /// The same, with a selection in SQL.
+    /// Replaces the selection, in SQL, and decodes rows to a type.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(
         sql: String, arguments: StatementArguments = StatementArguments(), as type: T.Type = T.self
@@ -59,13 +59,13 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
         select(literal: SQL(sql: sql, arguments: arguments), as: type)
     }
 
-    /// The same, with a selection as a literal.
+    /// Replaces the selection with a literal and decodes rows to a type.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(literal sqlLiteral: SQL, as type: T.Type = T.self) -> QueryInterfaceRequest<T> {
         select([sqlLiteral], as: type)
     }
 
-    /// Selects the primary key, and decodes it to a type.
+    /// Selects the primary key and decodes it to a type.
     public func selectPrimaryKey<PrimaryKey>(
         as type: PrimaryKey.Type = PrimaryKey.self
     ) -> QueryInterfaceRequest<PrimaryKey> {
@@ -110,7 +110,7 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
         return try db.fetchCount { $0.write(select) }
     }
 
-    /// Whether the request returns no rows: `SELECT EXISTS (...)`, with the opposite answer.
+    /// Whether the request returns no rows: the negation of `SELECT EXISTS (...)`.
     public func isEmpty(_ db: Database) throws -> Bool {
         let subquery = try Resolver(db).subquery(sqlSubquery)
         let use = try db.use { renderer in
@@ -123,10 +123,10 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
 }
 
 extension QueryInterfaceRequest where RowDecoder: TableRecord {
-    /// The type that closures receive: by default, the columns.
+    /// The type that closures receive. By default, the columns.
     public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
-    /// Replaces the selection, and decodes rows to a type: `select({ max($0.score) }, as: Int.self)`.
+    /// Replaces the selection and decodes rows to a type: `select({ max($0.score) }, as: Int.self)`.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(
         _ selection: (DatabaseComponents) throws -> any SQLSelectable, as type: T.Type = T.self
@@ -134,7 +134,7 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord {
         select([try selection(RowDecoder.databaseComponents)], as: type)
     }
 
-    /// The same, with one selected expression.
+    /// Replaces the selection with one expression and decodes rows to a type.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(
         _ selection: (DatabaseComponents) throws -> [any SQLSelectable], as type: T.Type = T.self
@@ -195,7 +195,7 @@ extension Join {
 }
 
 extension SQLSelection {
-    /// Whether selecting keeps one row for each row: false for aggregates, and for SQL text, which may contain one.
+    /// Whether selecting keeps one row for each row: false for aggregates and for SQL text, which may contain one.
     fileprivate var isPlain: Bool {
         switch node {
         case .allColumns, .symbol(.allColumnsExcluding), .symbol(.columns), .symbol(.primaryKey), .symbol(.nothing):

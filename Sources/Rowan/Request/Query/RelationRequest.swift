@@ -1,11 +1,11 @@
-// The methods of requests. They exist only here, in protocols that requests and associations adopt: each method changes
-// the relation behind the request. Types that only start requests (TableRecord, Table) forward to them. The methods
-// consume their request: a chain changes one relation in place, instead of copying it at each step. Methods with
-// closures are `@inlinable`, to run closures in place without generic metadata (benchmark request-build).
+// The methods of requests. They are defined only here, in protocols that requests and associations adopt. Each method
+// changes the relation behind the request. Types that only start requests (TableRecord, Table) forward to them. The
+// methods consume their request, so that a chain changes one relation in place instead of copying it at each step.
+// Methods with closures are `@inlinable` to run closures in place without generic metadata (benchmark request-build).
 
 /// A request with a changeable relation. Not for users: the protocols below refine it.
 public protocol RelationRequest {
-    /// The same request, with a changed relation.
+    /// Returns the request with a changed relation.
     consuming func _mapRelation(_ change: (inout Relation) -> Void) -> Self
 }
 
@@ -54,7 +54,7 @@ public protocol DerivableRequest<RowDecoder>: AggregatingRequest, FilteredReques
 
 /// Creates a term that needs a connection.
 ///
-/// - Parameter leavesOneRow: whether the terms, as filters, select at most one row.
+/// - Parameter leavesOneRow: whether the terms, used as filters, select at most one row.
 func deferred<Term: DeferrableTerm>(
     leavesOneRow: Bool = false, _ terms: @escaping @Sendable (Database) throws -> [Term]
 ) -> Term {
@@ -79,7 +79,7 @@ extension SelectionRequest {
         }
     }
 
-    /// The same, with several arguments.
+    /// Replaces the selection with several columns or expressions.
     public consuming func select(_ selection: any SQLSelectable...) -> Self { select(selection) }
 
     /// Replaces the selection, in SQL.
@@ -105,7 +105,7 @@ extension SelectionRequest {
         }
     }
 
-    /// The same, with several arguments.
+    /// Adds several columns to the selection.
     public consuming func annotated(with selection: any SQLSelectable...) -> Self { annotated(with: selection) }
 
     /// Adds columns that depend on the connection to the selection.
@@ -120,7 +120,7 @@ extension SelectionRequest {
 }
 
 extension SelectionRequest where Self: TypedRequest, RowDecoder: TableRecord {
-    /// The type that closures receive: by default, the columns.
+    /// The type that closures receive. By default, the columns.
     public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
     /// Replaces the selection: `select { [$0.id, $0.name] }`.
@@ -164,13 +164,13 @@ extension FilteredRequest {
     /// The request without rows.
     public consuming func none() -> Self { filter(SQLExpression.value(.int64(0))) }
 
-    // Not `some`: Swift would check the bodies of closures against it, for seconds.
+    // Not `some`: Swift would type-check the bodies of closures against it for seconds.
     /// Adds a condition. All conditions of a request must be satisfied.
     public consuming func filter(_ predicate: any SQLSpecificExpressible) -> Self {
         _mapRelation { $0.addFilter(predicate.sqlExpression) }
     }
 
-    /// Adds a condition that Swift evaluates: all rows or none.
+    /// Adds a condition that Swift evaluates: keeps all rows or none.
     ///
     /// ```swift
     /// // SELECT * FROM "player" WHERE ?   -- 1
@@ -196,15 +196,15 @@ extension FilteredRequest {
         _mapRelation { $0.addFilter(deferred { [try predicate($0).sqlExpression] }) }
     }
 
-    // Otherwise the comparison of two strings would be ambiguous.
-    /// Adds a condition that Swift evaluates with the connection: all rows or none.
+    // Otherwise, the comparison of two strings would be ambiguous.
+    /// Adds a condition that Swift evaluates with the connection: keeps all rows or none.
     public consuming func filterWhenConnected(_ condition: @escaping @Sendable (Database) throws -> Bool) -> Self {
         _mapRelation { $0.addFilter(deferred { [try condition($0).sqlExpression] }) }
     }
 }
 
 extension FilteredRequest where Self: TypedRequest, RowDecoder: TableRecord {
-    /// The type that closures receive: by default, the columns.
+    /// The type that closures receive. By default, the columns.
     public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
     // The type that operators return, without an existential: Swift checks operators against it twenty times as fast.
@@ -223,8 +223,8 @@ extension FilteredRequest where Self: TypedRequest, RowDecoder: TableRecord {
         filter(try predicate(RowDecoder.databaseComponents))
     }
 
-    /// Adds a Boolean column or expression as a condition: `filter { $0.isActive }`. If it is NULL, the row is not among the
-    /// results.
+    /// Adds a Boolean column or expression as a condition: `filter { $0.isActive }`. Rows where it is NULL are
+    /// excluded.
     @_disfavoredOverload
     public consuming func filter<Condition: SQLTypedExpressible>(
         _ predicate: (DatabaseComponents) throws -> Condition
@@ -241,7 +241,7 @@ extension AggregatingRequest {
         _mapRelation { $0.groups = expressions.map { $0.sqlExpression } }
     }
 
-    /// The same, with several arguments.
+    /// Groups the rows by several expressions, which replace the previous ones.
     public consuming func group(_ expressions: any SQLExpressible...) -> Self { group(expressions) }
 
     /// Groups the rows by SQL.
@@ -259,7 +259,7 @@ extension AggregatingRequest {
         _mapRelation { $0.groups = [deferred { try expressions($0).map(\.sqlExpression) }] }
     }
 
-    // Not `some`: Swift would check the bodies of closures against it, for seconds.
+    // Not `some`: Swift would type-check the bodies of closures against it for seconds.
     /// Adds a condition on groups. All conditions must be satisfied.
     public consuming func having(_ predicate: any SQLExpressible) -> Self {
         _mapRelation { $0.havings.append(predicate.sqlExpression) }
@@ -282,7 +282,7 @@ extension AggregatingRequest {
 }
 
 extension AggregatingRequest where Self: TypedRequest, RowDecoder: TableRecord {
-    /// The type that closures receive: by default, the columns.
+    /// The type that closures receive. By default, the columns.
     public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
     /// Groups the rows by one expression: `group(\.team)`.
@@ -314,7 +314,7 @@ extension AggregatingRequest where Self: TypedRequest, RowDecoder: TableRecord {
 // MARK: - ORDER BY
 
 extension OrderedRequest {
-    /// Orders the rows. It replaces the previous order.
+    /// Orders the rows. Replaces the previous order.
     public consuming func order(_ orderings: [any SQLOrderingTerm]) -> Self {
         _mapRelation {
             $0.orderings = orderings.map { $0.sqlOrdering }
@@ -322,7 +322,7 @@ extension OrderedRequest {
         }
     }
 
-    /// The same, with several arguments.
+    /// Orders the rows by several terms. Replaces the previous order.
     public consuming func order(_ orderings: any SQLOrderingTerm...) -> Self { order(orderings) }
 
     /// Orders the rows by SQL.
@@ -343,20 +343,20 @@ extension OrderedRequest {
         }
     }
 
-    /// Reverses the order, including that of joined associations. It has no effect without an order. Fetching throws
+    /// Reverses the order, including that of joined associations. Without an order, it has no effect. Fetching throws
     /// ``RequestError/literalOrder`` if a part of the order is SQL.
     public consuming func reversed() -> Self { _mapRelation { $0.isReversed.toggle() } }
 
     /// Removes the order, including that of joined associations.
     public consuming func unordered() -> Self { _mapRelation { $0.unorder() } }
 
-    /// Adds the primary key to the order, to break ties: then equal queries return rows in the same order. A view or
-    /// another source without primary key is ordered by all selected columns.
+    /// Adds the primary key to the order to break ties, so that equal queries return rows in the same order. A view or
+    /// another source without a primary key is ordered by all selected columns.
     public consuming func withStableOrder() -> Self { _mapRelation { $0.isStablyOrdered = true } }
 }
 
 extension OrderedRequest where Self: TypedRequest, RowDecoder: TableRecord {
-    /// The type that closures receive: by default, the columns.
+    /// The type that closures receive. By default, the columns.
     public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
     /// Orders the rows by one term: `order(\.score.desc)`.

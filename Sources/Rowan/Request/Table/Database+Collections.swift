@@ -1,7 +1,7 @@
-// Collections of the program as tables: joined with tables of the database, filtered and sorted by SQLite.
+// Collections of the program as tables that SQLite can join, filter and sort.
 
 extension Database {
-    /// Serves a collection of records as a table, which statements can read.
+    /// Serves a collection of records as a table that statements can read.
     ///
     /// ```swift
     /// struct Candidate: Encodable, EncodableRecord {
@@ -14,10 +14,10 @@ extension Database {
     /// ```
     ///
     /// The columns are those that the first record stores; the rowid is the index of the record, from 0. Records are
-    /// encoded when SQLite reads them, one after the other: SQLite has no copy of the collection. The table belongs to
-    /// this connection, until ``unregister(collection:)``, or until the connection closes: it is not part of the schema,
+    /// encoded one at a time when SQLite reads them; SQLite has no copy of the collection. The table belongs to this
+    /// connection until ``unregister(collection:)`` is called or the connection closes. It is not part of the schema,
     /// and nothing is written. Replacing the collection of a name does not affect running statements. A collection that
-    /// becomes shorter has fewer rows, in running statements too.
+    /// becomes shorter has fewer rows, including in running statements.
     ///
     /// A pool has several connections. To serve a collection on each of them, register it in
     /// ``Configuration/prepareDatabase(_:)``.
@@ -28,9 +28,9 @@ extension Database {
     ///   - collection: the records.
     ///   - name: the name of the table.
     ///   - columns: the columns; nil for those that the first record stores.
-    /// - Throws: a ``DatabaseError``; its code is SQLITE_MISUSE if a table or a view has this name, or if the columns of an
-    ///   empty collection are not given. The error of the encoding of the first record; for other records, the statement
-    ///   that reads them fails.
+    /// - Throws: a ``DatabaseError``; its code is SQLITE_MISUSE if a table or a view has this name, or if the columns
+    ///   of an empty collection are not given. Also throws the encoding error of the first record; for other records,
+    ///   the statement that reads them fails.
     public func register<Records: RandomAccessCollection & Sendable>(
         _ collection: Records, as name: String, columns: [String]? = nil
     ) throws where Records.Element: EncodableRecord {
@@ -62,7 +62,7 @@ extension Database {
         try register(name, [column], collection) { [$0.databaseValue] }
     }
 
-    /// Removes the table that serves a collection. Running statements keep it. Without such a table, it does nothing.
+    /// Removes the table that serves a collection. Running statements keep it. Does nothing if there is no such table.
     ///
     /// - Throws: a ``DatabaseError``.
     public func unregister(collection name: String) throws {
@@ -93,7 +93,7 @@ extension Database {
         }
         if columns.isEmpty { try refuse("an empty collection has no columns: pass columns") }
         if Set(columns.map(\.foldedDatabaseName)).count < columns.count { try refuse("two columns have the same name") }
-        // A table of the database, rather than the collection that this one replaces.
+        // A table of the database, not the collection that this one replaces.
         let isTaken = try schemaIDs(nil).contains {
             try tableExists(name, in: $0.name) || viewExists(name, in: $0.name)
         }
@@ -101,7 +101,7 @@ extension Database {
             try refuse("a table or a view has this name: use another name")
         }
         guard !collections.names.contains(name.foldedDatabaseName) else { return }
-        // SQLite adds some of its modules to the list at their first use. Nearly always, there is no such table.
+        // SQLite lists some of its modules only after their first use. Usually, there is no such table.
         _ = try? makeStatement(sql: "SELECT 1 FROM \(name.quotedDatabaseIdentifier)")
         // Replacing a module of SQLite, such as fts5, would break its tables.
         if try String.fetchAll(self, sql: "PRAGMA module_list").contains(where: name.isSameDatabaseName) {

@@ -1,4 +1,4 @@
-// Records that encode their columns, and the comparison of records.
+// Records that encode their columns, and comparisons of records.
 
 public import Foundation
 
@@ -25,19 +25,19 @@ public protocol EncodableRecord: SendableMetatype {
     /// The `userInfo` of encoders, for Encodable records.
     static var databaseEncodingUserInfo: [CodingUserInfoKey: Any] { get }
 
-    /// The encoder of a JSON column, for Encodable records.
+    /// The encoder of JSON columns, for Encodable records.
     static func databaseJSONEncoder(for column: String) -> JSONEncoder
 
-    /// How the data of a column is stored, for Encodable records.
+    /// The storage of data in a column, for Encodable records.
     static func databaseDataEncodingStrategy(for column: String) -> DatabaseDataEncodingStrategy
 
-    /// How the dates of a column are stored, for Encodable records.
+    /// The storage of dates in a column, for Encodable records.
     static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy
 
-    /// How the UUIDs of a column are stored, for Encodable records.
+    /// The storage of UUIDs in a column, for Encodable records.
     static func databaseUUIDEncodingStrategy(for column: String) -> DatabaseUUIDEncodingStrategy
 
-    /// How coding keys map to column names, for Encodable records.
+    /// The mapping from coding keys to column names, for Encodable records.
     static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy { get }
 }
 
@@ -62,7 +62,7 @@ extension EncodableRecord {
     public static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy { .useDefaultKeys }
 }
 
-/// How coding keys map to column names.
+/// The mapping from coding keys to column names.
 public enum DatabaseColumnEncodingStrategy: Sendable {
     /// Columns have the names of coding keys.
     case useDefaultKeys
@@ -72,15 +72,14 @@ public enum DatabaseColumnEncodingStrategy: Sendable {
     case custom(@Sendable (any CodingKey) -> String)
 }
 
-/// How dates are stored.
+/// The storage of dates.
 ///
-/// A date that is not finite is stored as NULL, and a date that could not be read back, beyond the years -99,999,999 to
-/// 99,999,999, is refused: the statement throws SQLITE_MISMATCH. The conversions of `formatted` and `custom` decide
-/// themselves.
+/// A date that is not finite is stored as NULL. For a date outside the years -99,999,999 to 99,999,999, which can't be
+/// read back, the statement throws SQLITE_MISMATCH. The conversions of `formatted` and `custom` have their own rules.
 ///
 /// Article: <doc:CodableAndHandwrittenRecords>.
 public enum DatabaseDateEncodingStrategy: Sendable {
-    /// The text of `Date` itself: `YYYY-MM-DD HH:MM:SS.SSS` in UTC.
+    /// The text form of `Date`: `YYYY-MM-DD HH:MM:SS.SSS` in UTC.
     case deferredToDate
     /// A double: seconds since 2001-01-01 00:00:00 UTC.
     case timeIntervalSinceReferenceDate
@@ -90,33 +89,33 @@ public enum DatabaseDateEncodingStrategy: Sendable {
     case secondsSince1970
     /// An integer: milliseconds since 1970-01-01 00:00:00 UTC, rounded down.
     case millisecondsSince1970
-    /// An ISO 8601 text in UTC. Dates before the year 0, or after the year 506712, are refused.
+    /// ISO 8601 text in UTC. Dates before the year 0 or after the year 506712 are rejected.
     case iso8601
-    /// The text of a formatter.
+    /// Text created by a formatter.
     case formatted(DateFormatter)
     /// A custom conversion; nil is stored as NULL.
     case custom(@Sendable (Date) -> (any DatabaseValueConvertible)?)
 }
 
-/// How data is stored.
+/// The storage of data.
 public enum DatabaseDataEncodingStrategy: Sendable {
     /// A blob, as for `Data` itself.
     case deferredToData
-    /// A text if the data is valid UTF-8; otherwise a blob.
+    /// Text if the data is valid UTF-8; otherwise a blob.
     case text
     /// A custom conversion; nil is stored as NULL.
     case custom(@Sendable (Data) -> (any DatabaseValueConvertible)?)
 }
 
-/// How UUIDs are stored.
+/// The storage of UUIDs.
 ///
 /// Article: <doc:CodableAndHandwrittenRecords>.
 public enum DatabaseUUIDEncodingStrategy: Sendable {
     /// A blob of 16 bytes, as for `UUID` itself.
     case deferredToUUID
-    /// An upper-case text: `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`.
+    /// Upper-case text: `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`.
     case uppercaseString
-    /// A lower-case text: `e621e1f8-c36c-495a-93fc-0c247a3e6e5f`.
+    /// Lower-case text: `e621e1f8-c36c-495a-93fc-0c247a3e6e5f`.
     case lowercaseString
 }
 
@@ -177,8 +176,8 @@ extension RecordStorage {
     }
 }
 
-/// The stored form of a value, with the strategies of a record type. They only apply to `Codable` records: other records
-/// encode their values themselves.
+/// The stored form of a value, with the strategies of a record type. They apply only to `Codable` records: other
+/// records encode their values themselves.
 @Sendable
 private func storedByStrategy(_ type: any Any.Type, _ value: StorableValue, _ column: String) -> DatabaseValue {
     guard let type = type as? any (EncodableRecord & Encodable).Type else { return value.databaseValue }
@@ -192,7 +191,7 @@ private func storedByLayout(_ type: any Any.Type, _ value: StorableValue, _ colu
     return layout?.storedValue(value.value, forColumn: column) ?? value.databaseValue
 }
 
-/// The same for a value that is already in the form of its own type; nil if it stays.
+/// The stored form of a value that is already in the form of its own type; nil if it doesn't change.
 @Sendable
 private func convertedByLayout(_ type: any Any.Type, _ value: DatabaseValue, _ column: String) -> DatabaseValue? {
     (type as? any TableRecord.Type)?._tableLayout?.storedValue(value, ofColumn: column)
@@ -221,8 +220,8 @@ extension EncodableRecord {
 
     /// The columns whose values differ from those of another record, with the other record's values.
     ///
-    /// The value of a column that the other record does not store is unknown: whatever its value here, the column is
-    /// among the changes, with the value `NULL`.
+    /// If the other record does not store a column, its value is unknown: the column is among the changes with the
+    /// value `NULL`, whatever its value here.
     ///
     /// ```swift
     /// let oldPlayer = Player(id: 1, name: "Arthur", score: 100)
@@ -255,7 +254,7 @@ extension EncodableRecord {
 extension PersistenceContainer {
     func changes(from previous: PersistenceContainer) -> [String: DatabaseValue] {
         var changes: [String: DatabaseValue] = [:]
-        // Both records usually have the same columns in the same order: then no column is looked up.
+        // Both records usually have the same columns in the same order, and no column is looked up.
         let isParallel = setCount == previous.setCount && columns.isIdentical(to: previous.columns)
         for index in 0..<setCount {
             let previousValue = isParallel ? previous.values[index] : previous.value(forColumn: columns[index])

@@ -1,4 +1,4 @@
-// What a record type does about constraint violations, unless a method says otherwise.
+// How a record type handles constraint violations by default.
 
 /// How INSERT and UPDATE handle constraint violations. <https://sqlite.org/lang_conflict.html>
 ///
@@ -9,7 +9,7 @@ public struct PersistenceConflictPolicy: Sendable {
     /// The resolution of updates.
     public let conflictResolutionForUpdate: Database.ConflictResolution
 
-    /// Creates a policy. By default, a violation fails the statement, and undoes its changes.
+    /// Creates a policy. By default, a violation fails the statement and undoes its changes.
     public init(insert: Database.ConflictResolution = .abort, update: Database.ConflictResolution = .abort) {
         conflictResolutionForInsert = insert
         conflictResolutionForUpdate = update

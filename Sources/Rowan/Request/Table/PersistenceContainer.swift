@@ -1,6 +1,6 @@
 // The values that a record stores, by column. A plan provides a container that expects the columns of the last record
-// of the type, in order: setting the expected column costs a comparison and a store. `@inlinable` setters: benchmark
-// insert-struct; `encode(to:)` is in the user's module.
+// of the type in order; setting the expected column costs a comparison and a store. The setters are `@inlinable`
+// because `encode(to:)` is in the user's module (benchmark insert-struct).
 
 /// The values that a record stores, by column.
 ///
@@ -11,7 +11,7 @@
 /// }
 /// ```
 ///
-/// Column names are case-insensitive. If a column is set twice, it keeps its position, and takes the last value.
+/// Column names are case-insensitive. If a column is set twice, it keeps its position and takes the last value.
 ///
 /// Article: <doc:CodableAndHandwrittenRecords>.
 public struct PersistenceContainer: Sendable {
@@ -27,7 +27,7 @@ public struct PersistenceContainer: Sendable {
         values = []
     }
 
-    /// An empty container that expects columns, and reuses the storage of values.
+    /// An empty container that expects columns and reuses the storage of values.
     package init(expecting columns: [String], reusing values: [DatabaseValue]) {
         self.columns = columns
         self.values = values
@@ -52,7 +52,7 @@ public struct PersistenceContainer: Sendable {
         setUnexpected(column, value)
     }
 
-    /// Sets another column than the expected one.
+    /// Sets a column other than the expected one.
     @usableFromInline
     mutating func setUnexpected(_ column: String, _ value: DatabaseValue) {
         forgetExpectations()
@@ -76,7 +76,7 @@ public struct PersistenceContainer: Sendable {
         if setCount < columns.count { forgetExpectations() }
     }
 
-    /// Replaces the values, and removes the columns whose new value is nil.
+    /// Replaces the values and removes the columns whose new value is nil.
     package mutating func filterMap(_ transform: (String, DatabaseValue) -> DatabaseValue?) {
         finish()
         var removed: [Int] = []

@@ -1,5 +1,5 @@
-// The requests that start from a table and its associations: one-line forwards to the methods of requests. Scripts/starts
-// derives those of record types from it: TableRecord+Joins.swift.
+// The requests that start from a table and its associations: one-line wrappers of the methods of requests.
+// Scripts/starts derives those of record types from this file: TableRecord+Joins.swift.
 
 extension Table {
     /// See ``JoinableRequest/including(required:)``.
@@ -52,7 +52,7 @@ extension Table {
         all().annotated(with: aggregates)
     }
 
-    /// The same, with several arguments.
+    /// A request with several association aggregates.
     public func annotated(with aggregates: AssociationAggregate<RowDecoder>...) -> QueryInterfaceRequest<RowDecoder> {
         all().annotated(with: aggregates)
     }

@@ -1,5 +1,5 @@
-// The requests that start from a table: one-line forwards to the methods of requests. This file is the list of all forms
-// that start a request. Scripts/starts derives those of record types from it: TableRecord+Requests.swift.
+// The requests that start from a table: one-line wrappers of the methods of requests. This file is the list of all
+// forms that start a request. Scripts/starts derives those of record types from it: TableRecord+Requests.swift.
 
 extension Table {
     /// A request without rows.
@@ -13,7 +13,7 @@ extension Table {
     public func select(_ selection: [any SQLSelectable]) -> QueryInterfaceRequest<RowDecoder> {
         all().select(selection)
     }
-    /// The same, with several arguments.
+    /// A request with a selection of several columns or expressions.
     public func select(_ selection: any SQLSelectable...) -> QueryInterfaceRequest<RowDecoder> {
         all().select(selection)
     }
@@ -34,21 +34,21 @@ extension Table {
     ) -> QueryInterfaceRequest<T> {
         all().select(selection, as: type)
     }
-    /// The same, with several arguments.
+    /// A request with a selection of several columns or expressions, whose rows decode to a type.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(
         _ selection: any SQLSelectable..., as type: T.Type = T.self
     ) -> QueryInterfaceRequest<T> {
         all().select(selection, as: type)
     }
-    /// The same, with a selection in SQL.
+    /// A request with a selection in SQL, whose rows decode to a type.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(
         sql: String, arguments: StatementArguments = StatementArguments(), as type: T.Type = T.self
     ) -> QueryInterfaceRequest<T> {
         all().select(sql: sql, arguments: arguments, as: type)
     }
-    /// The same, with a selection as a literal.
+    /// A request with a selection as a literal, whose rows decode to a type.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(literal sqlLiteral: SQL, as type: T.Type = T.self) -> QueryInterfaceRequest<T> {
         all().select(literal: sqlLiteral, as: type)
@@ -63,11 +63,11 @@ extension Table {
     public func annotated(with selection: [any SQLSelectable]) -> QueryInterfaceRequest<RowDecoder> {
         all().annotated(with: selection)
     }
-    /// The same, with several arguments.
+    /// A request with several columns added to the selection.
     public func annotated(with selection: any SQLSelectable...) -> QueryInterfaceRequest<RowDecoder> {
         all().annotated(with: selection)
     }
-    // Not `some`: Swift would check the bodies of closures against it, for seconds.
+    // Not `some`: Swift would type-check the bodies of closures against it for seconds.
     /// A request with a condition.
     public func filter(_ predicate: any SQLSpecificExpressible) -> QueryInterfaceRequest<RowDecoder> {
         all().filter(predicate)
@@ -82,7 +82,7 @@ extension Table {
     public func filter(literal sqlLiteral: SQL) -> QueryInterfaceRequest<RowDecoder> {
         all().filter(literal: sqlLiteral)
     }
-    /// A request for the row with a primary key; without rows for nil.
+    /// A request for the row with a primary key. For nil, it has no rows.
     @_disfavoredOverload
     public func filter(
         key: (some DatabaseValueConvertible)?, _: Relation.NoClosure = nil
@@ -95,7 +95,7 @@ extension Table {
     where Keys.Element: DatabaseValueConvertible {
         all().filter(keys: keys)
     }
-    /// A request for the row with a primary or unique key; without rows for nil.
+    /// A request for the row with a primary or unique key. For nil, it has no rows.
     public func filter(key: [String: (any DatabaseValueConvertible)?]?) -> QueryInterfaceRequest<RowDecoder> {
         all().filter(key: key)
     }
@@ -107,7 +107,7 @@ extension Table {
     public func order(_ orderings: [any SQLOrderingTerm]) -> QueryInterfaceRequest<RowDecoder> {
         all().order(orderings)
     }
-    /// The same, with several arguments.
+    /// A request with an order of several terms.
     public func order(_ orderings: any SQLOrderingTerm...) -> QueryInterfaceRequest<RowDecoder> {
         all().order(orderings)
     }
@@ -123,7 +123,7 @@ extension Table {
     }
     /// A request ordered by primary key.
     public func orderByPrimaryKey() -> QueryInterfaceRequest<RowDecoder> { all().orderByPrimaryKey() }
-    /// A request with a limit, and an optional offset.
+    /// A request with a limit and an optional offset.
     public func limit(_ limit: Int, offset: Int? = nil) -> QueryInterfaceRequest<RowDecoder> {
         all().limit(limit, offset: offset)
     }
@@ -153,7 +153,7 @@ extension Table {
     ) throws -> Int {
         try all().updateAll(db, onConflict: conflictResolution, assignments)
     }
-    /// The same, with several assignments.
+    /// Updates all rows, with several assignments.
     @discardableResult
     public func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -164,7 +164,7 @@ extension Table {
 }
 
 extension Table where RowDecoder: TableRecord {
-    /// The type that closures receive: by default, the columns.
+    /// The type that closures receive. By default, the columns.
     public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
     /// A request with a selection: `select { [$0.id, $0.name] }`.
@@ -186,7 +186,7 @@ extension Table where RowDecoder: TableRecord {
     ) rethrows -> QueryInterfaceRequest<T> {
         try all().select(selection, as: type)
     }
-    /// The same, with one selected expression: `select(\.name, as: String.self)`.
+    /// A request with one selected expression, whose rows decode to a type: `select(\.name, as: String.self)`.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(
         _ selection: (DatabaseComponents) throws -> any SQLSelectable, as type: T.Type = T.self
@@ -199,7 +199,7 @@ extension Table where RowDecoder: TableRecord {
     ) rethrows -> QueryInterfaceRequest<RowDecoder> {
         try all().annotated(with: selection)
     }
-    /// The same, with one column.
+    /// A request with one column added to the selection.
     public func annotated(
         with selection: (DatabaseComponents) throws -> any SQLSelectable
     ) rethrows -> QueryInterfaceRequest<RowDecoder> {
@@ -219,8 +219,8 @@ extension Table where RowDecoder: TableRecord {
         try all().filter(predicate)
     }
 
-    /// A request with a Boolean column or expression as a condition: `filter { $0.isActive }`. If it is NULL, the row is not
-    /// among the results.
+    /// A request with a Boolean column or expression as a condition: `filter { $0.isActive }`. Rows where it is NULL
+    /// are excluded.
     @_disfavoredOverload
     public func filter<Condition: SQLTypedExpressible>(
         _ predicate: (DatabaseComponents) throws -> Condition
@@ -249,7 +249,7 @@ extension Table where RowDecoder: TableRecord {
     ) throws -> Int {
         try all().updateAll(db, onConflict: conflictResolution, assignment: assignment)
     }
-    /// The same, with several assignments: `Player.updateAll(db) { [$0.score += 100, $0.bonus.set(to: 0)] }`.
+    /// Updates all rows, with several assignments: `Player.updateAll(db) { [$0.score += 100, $0.bonus.set(to: 0)] }`.
     ///
     /// - Returns: the number of updated rows.
     @discardableResult

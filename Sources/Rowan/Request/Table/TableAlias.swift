@@ -13,7 +13,7 @@ extension TableAliasID {
 
 /// The base class of table aliases.
 public class TableAliasBase: Hashable, @unchecked Sendable {
-    // `@unchecked` only for the subclass: the state is immutable, and needs no lock.
+    // `@unchecked` only for the subclass: the state is immutable and needs no lock.
     let id: TableAliasID
 
     init(_ id: TableAliasID) { self.id = id }
@@ -54,7 +54,7 @@ public class TableAliasBase: Hashable, @unchecked Sendable {
         ordering.sqlOrdering.qualified(by: id)
     }
 
-    /// A selection of the aliased table: `alias[AllColumns()]`. SQL text stays as it is.
+    /// A selection of the aliased table: `alias[AllColumns()]`. SQL text is unchanged.
     @_disfavoredOverload  // an expression of the table is an expression, which can also be selected
     public subscript(_ selection: some SQLSelectable) -> SQLSelection {
         selection.sqlSelection.qualified(by: id)
@@ -97,7 +97,7 @@ extension TableAlias where RowDecoder: TableRecord {
     /// The type with the columns: by default, `Columns`.
     public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
-    // Few overloads, and no more generic ones: conditions with several columns are slow to type-check
+    // Few overloads, and no more general ones: conditions with several columns are slow to type-check
     // (Tests/CompileTime/Joins).
 
     /// A column of the aliased table, or any expression: `team.id`.

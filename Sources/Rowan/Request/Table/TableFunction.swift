@@ -1,4 +1,4 @@
-// Functions that return rows: json_each, json_tree, pragmas, and those of the user.
+// Functions that return rows: json_each, json_tree, pragmas, and user-defined functions.
 
 /// A table-valued function.
 ///
@@ -37,7 +37,7 @@ public struct TableFunction<RowDecoder>: DerivableRequest, FetchRequest, Sendabl
     /// A request for all rows that the function returns.
     public func all() -> QueryInterfaceRequest<RowDecoder> { request }
 
-    /// Replaces the selection, and decodes rows to a type.
+    /// Replaces the selection and decodes rows to a type.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(_ selection: any SQLSelectable..., as type: T.Type = T.self) -> QueryInterfaceRequest<T> {
         request.select(selection, as: type)
@@ -66,7 +66,7 @@ public struct TableFunction<RowDecoder>: DerivableRequest, FetchRequest, Sendabl
 }
 
 extension TableFunction where RowDecoder: TableRecord {
-    /// Replaces the selection, and decodes rows to a type: `select({ $0.value }, as: Int.self)`.
+    /// Replaces the selection and decodes rows to a type: `select({ $0.value }, as: Int.self)`.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(
         _ selection: (RowDecoder.DatabaseComponents) throws -> any SQLSelectable, as type: T.Type = T.self
@@ -74,7 +74,7 @@ extension TableFunction where RowDecoder: TableRecord {
         try request.select(selection, as: type)
     }
 
-    /// The same, with several expressions.
+    /// Replaces the selection with several expressions and decodes rows to a type.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(
         _ selection: (RowDecoder.DatabaseComponents) throws -> [any SQLSelectable], as type: T.Type = T.self

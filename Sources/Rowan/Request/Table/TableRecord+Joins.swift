@@ -51,7 +51,7 @@ extension TableRecord {
         all().annotated(with: aggregates)
     }
 
-    /// The same, with several arguments.
+    /// A request with several association aggregates.
     public static func annotated(with aggregates: AssociationAggregate<Self>...) -> QueryInterfaceRequest<Self> {
         all().annotated(with: aggregates)
     }

@@ -12,7 +12,7 @@ extension TableRecord {
     public static func select(_ selection: [any SQLSelectable]) -> QueryInterfaceRequest<Self> {
         all().select(selection)
     }
-    /// The same, with several arguments.
+    /// A request with a selection of several columns or expressions.
     public static func select(_ selection: any SQLSelectable...) -> QueryInterfaceRequest<Self> {
         all().select(selection)
     }
@@ -33,21 +33,21 @@ extension TableRecord {
     ) -> QueryInterfaceRequest<T> {
         all().select(selection, as: type)
     }
-    /// The same, with several arguments.
+    /// A request with a selection of several columns or expressions, whose rows decode to a type.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
     public static func select<T>(
         _ selection: any SQLSelectable..., as type: T.Type = T.self
     ) -> QueryInterfaceRequest<T> {
         all().select(selection, as: type)
     }
-    /// The same, with a selection in SQL.
+    /// A request with a selection in SQL, whose rows decode to a type.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
     public static func select<T>(
         sql: String, arguments: StatementArguments = StatementArguments(), as type: T.Type = T.self
     ) -> QueryInterfaceRequest<T> {
         all().select(sql: sql, arguments: arguments, as: type)
     }
-    /// The same, with a selection as a literal.
+    /// A request with a selection as a literal, whose rows decode to a type.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
     public static func select<T>(literal sqlLiteral: SQL, as type: T.Type = T.self) -> QueryInterfaceRequest<T> {
         all().select(literal: sqlLiteral, as: type)
@@ -62,11 +62,11 @@ extension TableRecord {
     public static func annotated(with selection: [any SQLSelectable]) -> QueryInterfaceRequest<Self> {
         all().annotated(with: selection)
     }
-    /// The same, with several arguments.
+    /// A request with several columns added to the selection.
     public static func annotated(with selection: any SQLSelectable...) -> QueryInterfaceRequest<Self> {
         all().annotated(with: selection)
     }
-    // Not `some`: Swift would check the bodies of closures against it, for seconds.
+    // Not `some`: Swift would type-check the bodies of closures against it for seconds.
     /// A request with a condition.
     public static func filter(_ predicate: any SQLSpecificExpressible) -> QueryInterfaceRequest<Self> {
         all().filter(predicate)
@@ -81,7 +81,7 @@ extension TableRecord {
     public static func filter(literal sqlLiteral: SQL) -> QueryInterfaceRequest<Self> {
         all().filter(literal: sqlLiteral)
     }
-    /// A request for the row with a primary key; without rows for nil.
+    /// A request for the row with a primary key. For nil, it has no rows.
     @_disfavoredOverload
     public static func filter(
         key: (some DatabaseValueConvertible)?, _: Relation.NoClosure = nil
@@ -94,7 +94,7 @@ extension TableRecord {
     where Keys.Element: DatabaseValueConvertible {
         all().filter(keys: keys)
     }
-    /// A request for the row with a primary or unique key; without rows for nil.
+    /// A request for the row with a primary or unique key. For nil, it has no rows.
     public static func filter(key: [String: (any DatabaseValueConvertible)?]?) -> QueryInterfaceRequest<Self> {
         all().filter(key: key)
     }
@@ -106,7 +106,7 @@ extension TableRecord {
     public static func order(_ orderings: [any SQLOrderingTerm]) -> QueryInterfaceRequest<Self> {
         all().order(orderings)
     }
-    /// The same, with several arguments.
+    /// A request with an order of several terms.
     public static func order(_ orderings: any SQLOrderingTerm...) -> QueryInterfaceRequest<Self> {
         all().order(orderings)
     }
@@ -122,7 +122,7 @@ extension TableRecord {
     }
     /// A request ordered by primary key.
     public static func orderByPrimaryKey() -> QueryInterfaceRequest<Self> { all().orderByPrimaryKey() }
-    /// A request with a limit, and an optional offset.
+    /// A request with a limit and an optional offset.
     public static func limit(_ limit: Int, offset: Int? = nil) -> QueryInterfaceRequest<Self> {
         all().limit(limit, offset: offset)
     }
@@ -152,7 +152,7 @@ extension TableRecord {
     ) throws -> Int {
         try all().updateAll(db, onConflict: conflictResolution, assignments)
     }
-    /// The same, with several assignments.
+    /// Updates all rows, with several assignments.
     @discardableResult
     public static func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -182,7 +182,7 @@ extension TableRecord {
     ) rethrows -> QueryInterfaceRequest<T> {
         try all().select(selection, as: type)
     }
-    /// The same, with one selected expression: `select(\.name, as: String.self)`.
+    /// A request with one selected expression, whose rows decode to a type: `select(\.name, as: String.self)`.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
     public static func select<T>(
         _ selection: (DatabaseComponents) throws -> any SQLSelectable, as type: T.Type = T.self
@@ -195,7 +195,7 @@ extension TableRecord {
     ) rethrows -> QueryInterfaceRequest<Self> {
         try all().annotated(with: selection)
     }
-    /// The same, with one column.
+    /// A request with one column added to the selection.
     public static func annotated(
         with selection: (DatabaseComponents) throws -> any SQLSelectable
     ) rethrows -> QueryInterfaceRequest<Self> {
@@ -215,8 +215,8 @@ extension TableRecord {
         try all().filter(predicate)
     }
 
-    /// A request with a Boolean column or expression as a condition: `filter { $0.isActive }`. If it is NULL, the row is not
-    /// among the results.
+    /// A request with a Boolean column or expression as a condition: `filter { $0.isActive }`. Rows where it is NULL
+    /// are excluded.
     @_disfavoredOverload
     public static func filter<Condition: SQLTypedExpressible>(
         _ predicate: (DatabaseComponents) throws -> Condition
@@ -245,7 +245,7 @@ extension TableRecord {
     ) throws -> Int {
         try all().updateAll(db, onConflict: conflictResolution, assignment: assignment)
     }
-    /// The same, with several assignments: `Player.updateAll(db) { [$0.score += 100, $0.bonus.set(to: 0)] }`.
+    /// Updates all rows, with several assignments: `Player.updateAll(db) { [$0.score += 100, $0.bonus.set(to: 0)] }`.
     ///
     /// - Returns: the number of updated rows.
     @discardableResult

@@ -19,7 +19,7 @@ public protocol TableRecord: SendableMetatype {
     /// The type that declares the columns.
     associatedtype Columns = UndeclaredColumns
 
-    /// The type that closures receive: by default, the columns.
+    /// The type that closures receive. By default, the columns.
     associatedtype DatabaseComponents = Columns.Type
 
     /// The value that closures receive: by default, the columns.
@@ -56,7 +56,8 @@ public protocol TableRecord: SendableMetatype {
     static var _tableLayout: RecordLayout? { get }
 }
 
-/// The columns of a record type that declares none: `$0.name` does not compile, and the compiler says what to do.
+/// The columns of a record type that declares none: `$0.name` does not compile, and the compiler's message explains
+/// what to do.
 @dynamicMemberLookup
 public enum UndeclaredColumns {
     /// Not available: a type that declares its columns has them.
@@ -64,8 +65,8 @@ public enum UndeclaredColumns {
     public static subscript(dynamicMember name: String) -> Column { Column(name) }
 }
 
-/// A column of any name, for the message about a key path: Swift has none about a member that is missing, but that methods
-/// with several forms don't match. Unavailable methods accept key paths to any name, and say it.
+/// A column of any name, for the message about a mistaken key path. Swift reports nothing about a missing member when
+/// none of several method overloads matches. Unavailable methods accept key paths to any name and carry the message.
 @dynamicMemberLookup
 public struct UnknownColumn {
     /// A column, ordering or selection of any name.
@@ -95,7 +96,7 @@ extension TableRecord {
     /// By default, requests select all columns.
     public static var databaseSelection: [any SQLSelectable] { allColumnsSelection }
 
-    /// By default, a violation fails the statement, and undoes its changes.
+    /// By default, a violation fails the statement and undoes its changes.
     public static var persistenceConflictPolicy: PersistenceConflictPolicy { PersistenceConflictPolicy() }
 
     /// By default, nil.
@@ -119,8 +120,7 @@ nonisolated(unsafe) private let allColumnsSelection: [any SQLSelectable] = [AllC
 private let derivedTableNames = Mutex<[ObjectIdentifier: String]>([:])
 
 extension String {
-    /// The first word in lower case. A sequence of capitals is a word, except that its last letter begins the next
-    /// word.
+    /// The first word in lower case. A sequence of capitals is a word, but its last letter begins the next word.
     var lowercasedFirstWord: String {
         // For a generic or nested type, only the first identifier is used.
         let name = prefix { $0.isLetter || $0.isNumber || $0 == "_" }
@@ -165,7 +165,7 @@ extension SQLInterpolation {
         append(table.databaseTable)
     }
 
-    /// The same, for a type-erased record type: `SELECT * FROM \(Player.self)`.
+    /// Embeds the quoted table name of a type-erased record type: `SELECT * FROM \(Player.self)`.
     public mutating func appendInterpolation(_ table: any TableRecord.Type) {
         append(table.databaseTable)
     }

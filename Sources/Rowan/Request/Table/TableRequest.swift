@@ -1,11 +1,11 @@
 // The methods of requests that need a table, for aliases and keys, and the methods of derivable requests. Like the
-// other ones, they consume their request.
+// others, they consume their request.
 
 extension Relation {
-    /// The type of a parameter that trailing closures bind to, instead of a key. Never pass it.
+    /// The type of a parameter to which trailing closures bind instead of a key. Never pass it.
     ///
-    /// A trailing closure has no label: for the compiler, `filter { $0.nmae == "x" }` may also mean `filter(key:)`. It
-    /// would take seconds to reject a generic parameter (Tests/DoesNotCompile/Misspelt).
+    /// A trailing closure has no label: for the compiler, `filter { $0.nmae == "x" }` may also mean `filter(key:)`.
+    /// Rejecting a generic parameter would take seconds (Tests/DoesNotCompile/Misspelt).
     public typealias NoClosure = ((Never) -> Never)?
 }
 
@@ -15,7 +15,7 @@ extension TableRequest {
         _mapRelation { $0.aliases.append(alias.id) }
     }
 
-    /// Keeps the row with a primary key; no row for nil.
+    /// Keeps the row with a primary key. For nil, keeps no row.
     @_disfavoredOverload
     public consuming func filter(key: (some DatabaseValueConvertible)?, _: Relation.NoClosure = nil) -> Self {
         filter(primaryKey: key.map { [$0] } ?? [])
@@ -28,7 +28,7 @@ extension TableRequest {
         filter(primaryKey: keys)
     }
 
-    /// Keeps the row with a primary or unique key: `filter(key: ["email": email])`; no row for nil.
+    /// Keeps the row with a primary or unique key: `filter(key: ["email": email])`. For nil, keeps no row.
     public consuming func filter(key: [String: (any DatabaseValueConvertible)?]?) -> Self {
         filter(keys: key.map { [$0] } ?? [])
     }
@@ -69,7 +69,7 @@ extension TableRequest {
 
     private func filter<Keys: Collection>(primaryKey keys: Keys) -> Self
     where Keys.Element: DatabaseValueConvertible {
-        // Not a key path: generic key paths are created at run time, and cost more than the whole filter.
+        // Not a key path: generic key paths are created at run time and cost more than the whole filter.
         _mapRelation { $0.addFilter(SQLExpression(.symbol(.primaryKey(isIn: keys.map { $0.sqlExpression })))) }
     }
 }
@@ -90,7 +90,7 @@ extension DerivableRequest {
     /// Removes duplicate rows: `SELECT DISTINCT`.
     public consuming func distinct() -> Self { _mapRelation { $0.isDistinct = true } }
 
-    /// Defines a window, which functions refer to by name.
+    /// Defines a window that functions refer to by name.
     ///
     /// ```swift
     /// // SELECT *, RANK() OVER "w" FROM "player" WINDOW "w" AS (PARTITION BY "team" ORDER BY "score" DESC)
@@ -103,7 +103,7 @@ extension DerivableRequest {
         _mapRelation { $0.windows.append(WindowDefinition(name: name, window: window)) }
     }
 
-    /// Adds a common table expression. It replaces another one with the same name.
+    /// Adds a common table expression. Replaces another one with the same name.
     public consuming func with<T>(_ cte: CommonTableExpression<T>) -> Self {
         _mapRelation { $0.commonTables.add(cte.table) }
     }

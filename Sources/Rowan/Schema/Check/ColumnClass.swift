@@ -2,12 +2,12 @@
 
 import Foundation
 
-/// The values that a type of column is made for.
+/// The values that a column type is made for.
 enum ColumnClass {
     case values(Affinity)
-    /// A column of a STRICT table: it refuses other values.
+    /// A column of a STRICT table, which rejects other values.
     case strict(Affinity)
-    /// A column without a type, or of type ANY in a STRICT table: it keeps all values.
+    /// A column without a type, or of type ANY in a STRICT table. It keeps all values.
     case any
 
     init(declaredType type: String, isStrict: Bool) {
@@ -18,20 +18,20 @@ enum ColumnClass {
         }
     }
 
-    /// Whether the column is made for a value: it neither converts it, nor compares it with values of another class.
+    /// Whether the column is made for a value: it neither converts it nor compares it with values of another class.
     func suits(_ value: StoredClass) -> Bool {
         let affinity: Affinity
         switch self {
         case .any: return true
         case .strict(let type):
             affinity = type
-            // It takes no text for a blob.
+            // Such a column accepts only blobs.
             if affinity == .blob { return value == .blob }
         case .values(let type): affinity = type
         }
         return switch (affinity, value) {
         case (.integer, .integer), (.real, .real), (.text, .text), (.blob, .blob): true
-        // A date is a text in a DATETIME column, and a number in others; a text of digits loses its form there.
+        // A date is text in a DATETIME column and a number in others; numeric text loses its form there.
         case (.numeric, .integer), (.numeric, .real), (.numeric, .text(isPlain: false)): true
         // JSON, as text or in SQLite's binary form.
         case (.blob, .text(isPlain: false)): true
@@ -49,7 +49,7 @@ extension Dictionary: JSONCollection {}
 /// The class of a stored value.
 enum StoredClass: Equatable {
     case integer, real, blob
-    /// Plain if any text can be stored: a `String`, and not a date or JSON.
+    /// Plain if any text can be stored: a `String`, but not a date or JSON.
     case text(isPlain: Bool)
 
     /// The class of a value; nil for NULL.
@@ -63,7 +63,7 @@ enum StoredClass: Equatable {
         }
     }
 
-    /// The class that reading a type expects; nil for a type that reads several classes.
+    /// The class expected when reading a type; nil for a type that reads several classes.
     init?(readingAs type: any Any.Type) {
         switch type {
         case is any BinaryInteger.Type, is Bool.Type: self = .integer
@@ -73,8 +73,8 @@ enum StoredClass: Equatable {
         }
     }
 
-    /// The class of the values that a generated record stores for a type; nil for a type that does not tell: one of the
-    /// program may store anything, and its code must not run for a check.
+    /// The class of the values that a generated record stores for a type; nil if it is unknown: the program's own types
+    /// may store anything, and their code must not run for a check.
     init?(storing type: any Any.Type) {
         if let known = StoredClass(readingAs: type) {
             self = known
@@ -92,7 +92,7 @@ enum StoredClass: Equatable {
         }
     }
 
-    /// The class of the values of a storage; nil for one of the program.
+    /// The class of the values of a storage; nil for the program's own storages.
     init?(storage: any Any.Type) {
         switch storage {
         case is UnixTimeStorage.Type, is MillisecondStorage.Type: self = .integer

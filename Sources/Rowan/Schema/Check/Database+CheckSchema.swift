@@ -1,11 +1,11 @@
-// Record types are compared with their tables. Programs know their mistakes at their start, or in a test, before a
-// fetch fails or a column silently converts a value.
+// Compares record types with their tables, so that programs find their mistakes at startup or in a test, before a fetch
+// fails or a column silently converts a value.
 
 extension Database {
-    /// Compares record types with their tables, and lists what differs: missing tables and columns, columns of another
-    /// type, NULL where a property is not optional, NOT NULL columns that are never stored, an `id` or a `@PrimaryKey` that is
-    /// not the primary key, foreign keys without an index, and properties with `@References` whose column has no foreign key,
-    /// or one to another table or with other actions.
+    /// Compares record types with their tables and lists the differences: missing tables and columns, columns of
+    /// another type, nullable columns whose property is not optional, NOT NULL columns that are never stored, an `id`
+    /// or a `@PrimaryKey` that is not the primary key, foreign keys without an index, and properties with `@References`
+    /// whose column has no foreign key, or one to another table or with other actions.
     ///
     /// ```swift
     /// struct Player: Codable, Identifiable, FetchableRecord, PersistableRecord {
@@ -19,20 +19,20 @@ extension Database {
     /// // Player: the column "score" of "player" has the type TEXT, and the property is stored as INTEGER: change...
     /// ```
     ///
-    /// A Decodable type is decoded once from placeholder values, such as zero and an empty text, and an Encodable one
-    /// stores the result in memory: no row is read or written. `init(from:)` of the types is called, and a
-    /// `init(row:)` of their own is not. What can't be examined in this way is listed as
+    /// A Decodable type is decoded once from placeholder values, such as zero and empty text, and an Encodable type
+    /// stores the result in memory: no row is read or written. The `init(from:)` of a type is called, but a custom
+    /// `init(row:)` is not. What can't be examined in this way is listed as
     /// ``SchemaMismatch/Kind/notExamined(reason:)``. Properties that are records, or collections of records, belong to
-    /// associations, and are not compared.
+    /// associations and are not compared.
     ///
     /// - Returns: the mismatches in the order of the types; empty if all types match their tables.
     /// - Throws: a ``DatabaseError`` if the schema can't be read.
-    /// - Complexity: several questions about the schema for each type, which the schema cache answers from then on.
+    /// - Complexity: several schema queries for each type, whose results the schema cache then keeps.
     public func checkSchema(of types: any TableRecord.Type...) throws -> [SchemaMismatch] {
         try checkSchema(of: types)
     }
 
-    /// Compares record types with their tables: the same, for a list of types.
+    /// Compares a list of record types with their tables.
     ///
     /// - Returns: the mismatches in the order of the types; empty if all types match their tables.
     /// - Throws: a ``DatabaseError`` if the schema can't be read.
@@ -54,11 +54,11 @@ extension SchemaMismatch {
     }
 }
 
-/// A record type, with what the schema says of its table.
+/// A record type, with the schema of its table.
 private struct RecordCheck {
     let type: any TableRecord.Type
     let isView: Bool
-    /// Whether the columns tell if they can be NULL: those of views and virtual tables do not.
+    /// Whether the columns declare if they can be NULL. Those of views and virtual tables do not.
     let declaresConstraints: Bool
     let isStrict: Bool
     let columns: [ColumnInfo]
@@ -101,7 +101,7 @@ private struct RecordCheck {
 
     // MARK: Columns
 
-    /// The columns that the type reads, stores or names, and that the table does not have; each once.
+    /// The columns that the type reads, stores or names but that the table does not have, without duplicates.
     private func missingColumns() -> [SchemaMismatch] {
         let read = properties.filter { !$0.isAssociation }.map(\.column)
         let names = read + (shape.stored?.map(\.0) ?? []) + shape.columnNames + selectedColumns
@@ -135,7 +135,7 @@ private struct RecordCheck {
             })
     }
 
-    /// The columns that the type reads, if the selection only consists of other columns.
+    /// The columns that the type reads, if the selection consists only of other columns.
     private func unselectedColumns(_ read: [String]) -> [SchemaMismatch] {
         var selected = resultNames
         for selection in type.databaseSelection {
@@ -167,7 +167,7 @@ private struct RecordCheck {
         // A rowid is never NULL.
         guard declaresConstraints, !isRowID else { return [] }
         if !property.isOptional { return column.isNotNull ? [] : [mismatch(.nullableColumn, column.name)] }
-        // Reading NOT NULL columns as optionals is harmless: storing nil is not.
+        // Reading NOT NULL columns as optionals is harmless, unlike storing nil.
         let isStored = shape.stored?.index(ofColumn: column.name) != nil
         return column.isNotNull && isStored ? [mismatch(.notNullColumn, column.name)] : []
     }
@@ -181,7 +181,7 @@ private struct RecordCheck {
             } else if shape.isGenerated, value != nil {
                 StoredClass(storing: property.type)
             } else {
-                // The value of a type that only reads is unknown: it may have a strategy of its own.
+                // The value of a type that only reads is unknown: it may have its own strategy.
                 value.flatMap { StoredClass($0, isPlainText: isPlainText) } ?? StoredClass(readingAs: property.type)
             }
         guard let stored, !ColumnClass(declaredType: column.type, isStrict: isStrict).suits(stored) else { return [] }
@@ -204,14 +204,14 @@ private struct RecordCheck {
 
     // MARK: Keys
 
-    /// `filter(id:)` and its kin search the primary key.
+    /// `filter(id:)` and similar methods search the primary key.
     private func identityMismatches() -> [SchemaMismatch] {
         guard type is any Identifiable.Type, let primaryKey else { return [] }
         let names = properties.map(\.column)
         guard primaryKey.count == 1 else { return [mismatch(.identity(primaryKey: primaryKey))] }
         guard !names.isEmpty else { return [] }
         let readsKey = names.contains { $0.isSameDatabaseName(as: primaryKey[0]) }
-        // A property `id` is the identity, whatever else the record has.
+        // A property `id` is the identity, whatever else the record contains.
         let readsOtherID =
             !primaryKey[0].isSameDatabaseName(as: "id")
             && properties.contains { $0.key == "id" && !$0.column.isSameDatabaseName(as: primaryKey[0]) }
@@ -234,7 +234,7 @@ private struct RecordCheck {
         let name = TableName(type.databaseTableName, schema: type.databaseSchemaName)
         let keys = try db.foreignKeys(of: table)
         return try keys.compactMap { key in
-            // A foreign key refers to a table of its own schema.
+            // A foreign key refers to a table in its own schema.
             guard try db.hasColumns(key.references, in: table.schemaID) else {
                 return mismatch(.foreignKeyWithoutTable(columns: key.columns, references: key.references))
             }
@@ -248,7 +248,7 @@ private struct RecordCheck {
         (type._tableLayout?.references ?? []).flatMap { reference in
             let name = reference.column
             guard column(name) != nil else { return [SchemaMismatch]() }
-            // The column may also be a part of the keys of several columns: its own key counts first.
+            // The column may also be part of multi-column keys. Its own key takes precedence.
             let candidates = keys.filter { $0.columns.contains { $0.isSameDatabaseName(as: name) } }
             let table = reference.table()
             let ownKeys = candidates.filter { $0.columns.count == 1 }
@@ -282,22 +282,22 @@ extension Database {
         try schemaIDs(nil).contains { $0.name.isSameDatabaseName(as: name) }
     }
 
-    /// Whether a table exists: this pragma does not walk through the schema.
+    /// Whether a table exists. This pragma does not walk through the schema.
     fileprivate func hasColumns(_ table: String, in schema: DatabaseSchemaID) throws -> Bool {
         let pragma = "\(schema.name.quotedDatabaseIdentifier).table_info(\(table.quotedDatabaseIdentifier))"
         return try Row.fetchOne(self, sql: "PRAGMA \(pragma)") != nil
     }
 
-    /// Whether a table has a place in the file: a virtual table has none. <https://sqlite.org/schematab.html>
+    /// Whether a table is stored in the file, which a virtual table is not. <https://sqlite.org/schematab.html>
     fileprivate func isStored(_ table: DatabaseObjectID) throws -> Bool {
         let list = "\(table.schemaID.name.quotedDatabaseIdentifier).\(table.schemaID.schemaTableName)"
         let sql = "SELECT 1 FROM \(list) WHERE name = ? AND type = 'table' AND rootpage <> 0"
         return try Bool.fetchOne(self, sql: sql, arguments: [table.name]) ?? false
     }
 
-    /// Whether a table refuses values of other types. <https://sqlite.org/stricttables.html>
+    /// Whether a table rejects values of other types. <https://sqlite.org/stricttables.html>
     fileprivate func isStrict(_ table: DatabaseObjectID) throws -> Bool {
-        // Without the word, there is nothing to ask: older versions of SQLite have no such list.
+        // Without the word, no query is needed: older versions of SQLite have no such list.
         guard try definitionWords().strict.contains(table.name.foldedDatabaseName) else { return false }
         let sql = "SELECT strict FROM pragma_table_list WHERE schema = ? AND name = ?"
         return try Bool.fetchOne(self, sql: sql, arguments: [table.schemaID.name, table.name]) ?? false

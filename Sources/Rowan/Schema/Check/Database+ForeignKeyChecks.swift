@@ -3,7 +3,7 @@
 extension Database {
     /// A cursor over the rows of the main database that violate a foreign key.
     ///
-    /// - Throws: a ``DatabaseError``, if a foreign key refers to columns that are not a key of the other table.
+    /// - Throws: a ``DatabaseError`` if a foreign key refers to columns that are not a key of the other table.
     public func foreignKeyViolations() throws -> RecordCursor<ForeignKeyViolation> {
         try ForeignKeyViolation.fetchCursor(self, sql: "PRAGMA foreign_key_check")
     }
@@ -31,12 +31,12 @@ extension Database {
     /// ```
     ///
     /// - Throws: the error of the first violation: SQLITE_CONSTRAINT_FOREIGNKEY.
-    /// - Complexity: one look-up for each row that has a foreign key.
+    /// - Complexity: one lookup for each row that has a foreign key.
     public func checkForeignKeys() throws {
         if let violation = try foreignKeyViolations().next() { throw violation.databaseError(self) }
     }
 
-    /// The tables that the foreign keys of a table of the main schema refer to. They may not exist.
+    /// The tables that the foreign keys of a table in the main schema refer to. They may not exist.
     package func parentTables(of tableName: String) throws -> [String] {
         let sql = "PRAGMA main.foreign_key_list(\(tableName.quotedDatabaseIdentifier))"
         return try Row.fetchAll(self, sql: sql).map { $0["table"] }

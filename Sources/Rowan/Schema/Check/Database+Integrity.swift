@@ -1,7 +1,7 @@
-// The integrity of the file, and of its indexes.
+// The integrity of the file and of its indexes.
 
 extension Database {
-    /// The problems of the database file: corrupt pages, missing or superfluous entries of indexes, values that violate
+    /// The problems of the database file: corrupt pages, missing or superfluous index entries, values that violate
     /// `NOT NULL`, `CHECK` or `UNIQUE`. An intact database has none.
     ///
     /// ```swift
@@ -11,9 +11,9 @@ extension Database {
     /// - Parameters:
     ///   - table: the table to check; by default, all tables.
     ///   - schemaName: the schema to check; by default, all schemas.
-    ///   - limit: the maximum number of problems. For a single table, SQLite reports 100 at most.
+    ///   - limit: the maximum number of problems. For a single table, SQLite reports at most 100.
     /// - Throws: a ``DatabaseError``. SQLITE_MISUSE if the limit is not positive.
-    /// - Complexity: reads the whole file, and sorts each index.
+    /// - Complexity: reads the whole file and sorts each index.
     ///
     /// Source: <https://sqlite.org/pragma.html#pragma_integrity_check>
     public func integrityCheck(
@@ -22,7 +22,8 @@ extension Database {
         try problems("integrity_check", table, schemaName, limit)
     }
 
-    /// The same as ``integrityCheck(of:in:limit:)``, in less time: the content of indexes is not compared with the rows.
+    /// The problems of the database file, as in ``integrityCheck(of:in:limit:)`` but in less time: the content of
+    /// indexes is not compared with the rows.
     ///
     /// Source: <https://sqlite.org/pragma.html#pragma_quick_check>
     public func quickCheck(of table: String? = nil, in schemaName: String? = nil, limit: Int = 100) throws -> [String] {
@@ -56,8 +57,8 @@ extension Database {
         return Array(rows.prefix(limit))
     }
 
-    /// The full-text tables without the table that their texts are in: a renamed table keeps its triggers, but not its
-    /// full-text tables.
+    /// The full-text tables whose content table is missing: a renamed table keeps its triggers, but not its full-text
+    /// tables.
     private func fullTextTablesWithoutContent(
         in schemaName: String?
     ) throws -> [(schema: String, table: String, problem: String)] {
@@ -92,7 +93,7 @@ extension Database {
     ///
     /// - Throws: SQLITE_ERROR if the connection has no collation with this name.
     public func reindex(collation: Database.CollationName) throws {
-        // REINDEX only finds the collations that SQLite has requested. Compiling a use of the collation requests it.
+        // REINDEX finds only the collations that SQLite has requested. Compiling a use of the collation requests it.
         _ = try makeStatement(literal: "SELECT '' COLLATE \(collation) < ''")
         try execute(sql: "REINDEX \(collation.rawValue.quotedDatabaseIdentifier)")
     }
@@ -120,7 +121,7 @@ extension Database {
         try reindex(index.id.name, in: index.id.schemaID)
     }
 
-    /// A qualified name is never taken for a collation.
+    /// A qualified name is never mistaken for a collation.
     private func reindex(_ name: String, in schema: DatabaseSchemaID) throws {
         try execute(
             sql: "REINDEX \(schema.name.quotedDatabaseIdentifier).\(name.quotedDatabaseIdentifier)")

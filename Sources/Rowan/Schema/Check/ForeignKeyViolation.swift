@@ -1,4 +1,4 @@
-// Rows that violate a foreign key. SQLite reports them on demand: they exist where foreign keys were not enforced.
+// Rows that violate a foreign key. They exist where foreign keys were not enforced, and SQLite reports them on demand.
 
 /// A row whose foreign key refers to no row.
 ///
@@ -29,7 +29,7 @@ public struct ForeignKeyViolation: FetchableRecord, Hashable, Sendable, CustomSt
         foreignKeyId = row[3]
     }
 
-    /// The tables, and the rowid of the row.
+    /// The tables and the rowid of the row.
     public var description: String {
         let row = originRowID.map { ", in rowid \($0)" } ?? ""
         return "FOREIGN KEY constraint violation - from \(originTable) to \(destinationTable)\(row)"
@@ -37,7 +37,7 @@ public struct ForeignKeyViolation: FetchableRecord, Hashable, Sendable, CustomSt
 
     /// The tables, the columns, and the values of the row.
     ///
-    /// - Throws: a ``DatabaseError`` if the table does not exist any more.
+    /// - Throws: a ``DatabaseError`` if the table no longer exists.
     public func failureDescription(_ db: Database) throws -> String { try failure(db, in: nil, true) }
 
     /// The violation as an error: SQLITE_CONSTRAINT_FOREIGNKEY.

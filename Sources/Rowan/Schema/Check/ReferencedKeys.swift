@@ -1,6 +1,6 @@
 // The primary keys that foreign keys refer to.
 
-/// Knows the primary keys of the tables of a schema, and that of the table under definition.
+/// The primary keys of the tables of a schema, and of the table being defined.
 struct ReferencedKeys {
     /// A column of a primary key.
     struct Column {
@@ -9,10 +9,10 @@ struct ReferencedKeys {
     }
 
     let db: Database
-    /// The schema of the table under definition. Foreign keys can't leave it.
+    /// The schema of the table being defined. Foreign keys can't leave it.
     let schema: String
     let tableName: String
-    /// The primary key of the table under definition; empty if it has none.
+    /// The primary key of the table being defined; empty if it has none.
     var ownKey: () throws -> [Column]
 
     /// The columns of the primary key of a table, or nil if the table does not exist.
@@ -28,7 +28,7 @@ struct ReferencedKeys {
         return key
     }
 
-    /// The reference with the columns that it refers to. A table that does not exist yet is left to SQLite.
+    /// The reference, with the columns that it refers to. A table that does not exist yet is left to SQLite.
     func resolved(_ reference: ForeignKeyReference, columnCount: Int) throws -> ForeignKeyReference {
         guard reference.columns == nil, let key = try key(of: reference.table), key.count == columnCount else {
             return reference
@@ -38,10 +38,10 @@ struct ReferencedKeys {
         return reference
     }
 
-    /// The columns of the primary key of a table: none without a primary key, nil if the table does not exist.
+    /// The columns of the primary key of a table; empty without a primary key, nil if the table does not exist.
     private func key(of table: String) throws -> [Column]? {
         if table.isSameDatabaseName(as: tableName) { return try ownKey() }
-        // The usual key costs one question (benchmark migrate-100); the answers below also know views.
+        // The usual key costs one query (benchmark migrate-100); the results below also cover views.
         let pragma = "\(schema.quotedDatabaseIdentifier).table_xinfo(\(table.quotedDatabaseIdentifier))"
         let keyColumns = try Row.fetchAll(db, sql: "PRAGMA \(pragma)").map(ColumnInfo.init(row:))
             .filter { $0.primaryKeyIndex > 0 }
@@ -61,7 +61,7 @@ struct ReferencedKeys {
 }
 
 extension String {
-    /// A type in the schema as SQL; nil for none. SQLite removes the quotes of a type: any text can be one.
+    /// A type in the schema as SQL; nil for none. SQLite removes the quotes of a type, so any text can be one.
     fileprivate var typeSQL: String? {
         guard !isEmpty else { return nil }
         let words = prefix { $0 != "(" }.split(separator: " ").map(String.init)

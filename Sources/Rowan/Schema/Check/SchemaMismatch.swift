@@ -1,60 +1,60 @@
-// What differs between a record type and its table.
+// The differences between a record type and its table.
 
-/// A difference between a record type and its table: `Database.checkSchema(of:)` lists them.
+/// A difference between a record type and its table, listed by `Database.checkSchema(of:)`.
 ///
 /// Article: <doc:CheckingRecords>.
 public struct SchemaMismatch: Hashable, Sendable, CustomStringConvertible {
-    /// What differs.
+    /// The difference.
     public enum Kind: Hashable, Sendable {
-        /// The table, or the view, does not exist.
+        /// The table or view does not exist.
         case missingTable
         /// The type reads, stores or selects a column that does not exist.
         case missingColumn
         /// The selection of the type lacks a column that the type reads.
         case unselectedColumn
-        /// The column can be NULL, and the property is not optional.
+        /// The column can be NULL, but the property is not optional.
         case nullableColumn
-        /// The column can't be NULL, and the property is optional.
+        /// The column can't be NULL, but the property is optional.
         case notNullColumn
-        /// The column is NOT NULL without a default, and the type never stores it.
+        /// The column is NOT NULL without a default, but the type never stores it.
         case unstoredColumn
-        /// The column is generated, and the type stores it.
+        /// The column is generated, but the type stores it.
         case generatedColumn
-        /// The values of the property are not of the type of the column.
+        /// The values of the property do not have the type of the column.
         case type(property: String, column: String)
         /// The identity of the record is not the primary key of the table, which has these columns.
         case identity(primaryKey: [String])
-        /// The type declares other columns as its primary key than the table does.
+        /// The type declares a primary key with other columns than the table's.
         case primaryKey(declared: [String], found: [String])
-        /// The type does not store a column of the primary key: its records can't be updated or deleted.
+        /// The type does not store a column of the primary key, so its records can't be updated or deleted.
         case unstoredKey
         /// No index finds the rows that refer to another table with these columns.
         case foreignKeyWithoutIndex(columns: [String], references: String)
         /// The foreign key refers to a table that does not exist.
         case foreignKeyWithoutTable(columns: [String], references: String)
-        /// The property is declared as a reference, and the column has no foreign key.
+        /// The property is declared as a reference, but the column has no foreign key.
         case missingForeignKey
-        /// The property is declared as a reference, and the foreign key of the column refers to another table.
+        /// The property is declared as a reference, but the foreign key of the column refers to another table.
         case foreignKeyTable(declared: String, found: String)
-        /// The foreign key of the column has another action than the property declares, on deletions or on updates of the
+        /// The foreign key of the column has another action than the property declares, on deletion or update of the
         /// other row.
         case foreignKeyAction(event: String, declared: String, found: String)
         /// The type, or a part of what it reads and stores, could not be examined.
         case notExamined(reason: String)
     }
 
-    /// What differs.
+    /// The difference.
     public let kind: Kind
     /// The name of the record type.
     public let recordType: String
-    /// The name of the table, or the view.
+    /// The name of the table or view.
     public let table: String
     /// The schema that the type declares, or nil.
     public let schema: String?
-    /// The column, if one column differs.
+    /// The column if one column differs.
     public let column: String?
 
-    /// What differs, and what to do.
+    /// What differs and what to do.
     public var description: String { "\(recordType): \(sentence)" }
 
     private var sentence: String {

@@ -1,4 +1,4 @@
-// The schema of a database at one moment, to compare it with another one.
+// The schema of a database at a point in time, for comparison with another one.
 
 /// The tables, indexes, views and triggers of the main schema.
 package struct SchemaSnapshot: Sendable {
@@ -26,8 +26,8 @@ package struct SchemaSnapshot: Sendable {
             }
     }
 
-    /// The definitions, in an order in which SQLite can run them: tables, indexes, views, triggers, each in the order of
-    /// their creation.
+    /// The definitions, in an order in which SQLite can run them: tables, indexes, views, triggers, each in creation
+    /// order.
     ///
     /// - Throws: SQLITE_CORRUPT for a definition that isn't one statement.
     package var definitions: [SQLDefinition] {
@@ -46,7 +46,7 @@ package struct SchemaSnapshot: Sendable {
         Key(kind: entry.object.kind, name: entry.object.name.foldedDatabaseName)
     }
 
-    /// The differences, in the order of the expected schema; then what is not expected.
+    /// The differences, in the order of the expected schema, followed by unexpected objects.
     package func differences(from expected: SchemaSnapshot) -> [SchemaDifference] {
         let found = byKey
         let wanted = expected.byKey
@@ -66,7 +66,7 @@ package struct SchemaSnapshot: Sendable {
 }
 
 extension SchemaSnapshot.Entry {
-    /// What differs between the columns, in words; empty if only the constraints differ.
+    /// The differences between the columns, in words; empty if only the constraints differ.
     fileprivate func differences(from expected: Self) -> [String] {
         var result: [String] = []
         for column in expected.columns {
@@ -110,18 +110,18 @@ public enum SchemaDifference: Hashable, Sendable, CustomStringConvertible {
     case missing(SchemaObject)
     /// An object exists that is not expected.
     case unexpected(SchemaObject)
-    /// An object differs from the expected one. The details tell which columns differ; they are empty if only
+    /// An object differs from the expected one. The details name the columns that differ. They are empty if only
     /// constraints differ, and for objects that are not tables.
     case changed(SchemaObject, expected: SchemaObject, details: [String])
 
-    /// The object, as far as it exists, or as it is expected.
+    /// The existing object or, if it is missing, the expected one.
     public var object: SchemaObject {
         switch self {
         case .missing(let object), .unexpected(let object), .changed(let object, _, _): object
         }
     }
 
-    /// The kind and the name of the object, and what differs.
+    /// The kind and name of the object, and what differs.
     public var description: String {
         let name = "\(object.kind.rawValue) \(object.name)"
         switch self {

@@ -1,7 +1,7 @@
-// Statements that define the schema: they go through the one renderer, and accept no arguments.
+// Statements that define the schema. They use the common renderer and accept no arguments.
 
 extension Database {
-    /// Runs one statement that accepts no arguments: values are literals.
+    /// Runs one statement that accepts no arguments. Values are literals.
     func executeDefinition(_ write: (inout Renderer) -> Void, edited edit: (String) -> String = { $0 }) throws {
         var renderer = Renderer(values: .literal)
         write(&renderer)

@@ -9,7 +9,7 @@ public struct IndexOptions: OptionSet, Sendable {
 
     /// Does nothing if the index exists.
     public static let ifNotExists = IndexOptions(rawValue: 1 << 0)
-    /// Refuses rows with equal values in the indexed columns.
+    /// Rejects rows with equal values in the indexed columns.
     public static let unique = IndexOptions(rawValue: 1 << 1)
 }
 
@@ -23,7 +23,7 @@ extension Database {
             index: name, on: table, expressions: columns.map { Column($0) }, options: options, condition: condition)
     }
 
-    /// Creates an index: the form that existing programs use. The form with options is the same.
+    /// Creates an index: the form that existing programs use. The form with options is equivalent.
     @_disfavoredOverload
     public func create(
         index name: String, on table: String, columns: [String], unique: Bool = false, ifNotExists: Bool = false,
@@ -35,7 +35,7 @@ extension Database {
         try create(index: name, on: table, columns: columns, options: options, condition: condition)
     }
 
-    /// The same, on expressions.
+    /// Creates an index on expressions.
     public func create(
         index name: String, on table: String, expressions: [any SQLExpressible], options: IndexOptions = [],
         condition: (any SQLExpressible)? = nil
@@ -68,7 +68,7 @@ extension Database {
         }
     }
 
-    /// The same, with a default name: `index_player_on_team_score`.
+    /// Creates an index with a default name: `index_player_on_team_score`.
     public func create(
         indexOn table: String, columns: [String], options: IndexOptions = [], condition: (any SQLExpressible)? = nil
     ) throws {
@@ -81,7 +81,7 @@ extension Database {
         try execute(sql: "DROP INDEX \(name.quotedDatabaseIdentifier)")
     }
 
-    /// Deletes the index on some columns, whatever its name. It does nothing if the table has no such index.
+    /// Deletes the index on some columns, whatever its name. Does nothing if the table has no such index.
     ///
     /// - Throws: SQLITE_ERROR if the table does not exist, if the index belongs to a constraint, or if several indexes
     ///   have these columns.

@@ -26,8 +26,8 @@ extension Database {
     ///   - options: the options of the view; none by default.
     ///   - columns: the names of the columns; by default, those of the request.
     ///   - request: the request that the view runs. Its values become literals.
-    /// - Throws: a ``DatabaseError``, or a ``RequestError``. SQLITE_MISUSE if the request has arguments in SQL text: a
-    ///   view accepts none.
+    /// - Throws: a ``DatabaseError`` or a ``RequestError``. SQLITE_MISUSE if the request has arguments in SQL text,
+    ///   which a view doesn't accept.
     public func create(
         view name: String, options: ViewOptions = [], columns: [String]? = nil, as request: any SQLSubqueryable
     ) throws {

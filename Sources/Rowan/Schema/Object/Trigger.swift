@@ -1,4 +1,4 @@
-// Triggers, from requests and from SQL. A trigger accepts no arguments: the values of its requests are literals.
+// Triggers from requests and SQL. A trigger accepts no arguments, so the values of its requests are literals.
 
 /// The options of a trigger. <https://sqlite.org/lang_createtrigger.html>
 public struct TriggerOptions: OptionSet, Sendable {
@@ -13,7 +13,7 @@ public struct TriggerOptions: OptionSet, Sendable {
     public static let temporary = TriggerOptions(rawValue: 1 << 1)
 }
 
-/// When a trigger runs.
+/// The time at which a trigger runs.
 public enum TriggerTime: String, Hashable, Sendable {
     /// Before the row changes.
     case before = "BEFORE"
@@ -23,7 +23,7 @@ public enum TriggerTime: String, Hashable, Sendable {
     case insteadOf = "INSTEAD OF"
 }
 
-/// What makes a trigger run.
+/// The event that runs a trigger.
 public struct TriggerEvent: Hashable, Sendable {
     private enum Change: Hashable { case insert, delete, update([String]) }
 
@@ -120,7 +120,7 @@ public final class TriggerDefinition {
         }
     }
 
-    /// Refuses the change with an error: SQLITE_CONSTRAINT_TRIGGER, with a message.
+    /// Rejects the change with an error: SQLITE_CONSTRAINT_TRIGGER, with a message.
     ///
     /// ```swift
     /// // SELECT RAISE(ABORT, 'the score can''t decrease') WHERE "NEW"."score" < "OLD"."score";
@@ -130,8 +130,8 @@ public final class TriggerDefinition {
     /// - Parameters:
     ///   - message: the message of the error.
     ///   - resolution: what happens to the changes of the statement and of the transaction. `ignore` skips the change
-    ///     of this row, without an error.
-    ///   - condition: the condition of the refusal; nil to refuse all changes.
+    ///     of this row without an error.
+    ///   - condition: the condition for rejecting a change; nil to reject all changes.
     public func raise(
         _ message: String, _ resolution: Database.ConflictResolution = .abort,
         when condition: (any SQLExpressible)? = nil
@@ -181,8 +181,8 @@ extension Database {
     /// }
     /// ```
     ///
-    /// - Throws: a ``DatabaseError``, or a ``RequestError``. SQLITE_MISUSE for a trigger without statements, and for SQL
-    ///   text with arguments: a trigger accepts none.
+    /// - Throws: a ``DatabaseError`` or a ``RequestError``. SQLITE_MISUSE for a trigger without statements, and for SQL
+    ///   text with arguments, which a trigger doesn't accept.
     ///
     /// Source: <https://sqlite.org/lang_createtrigger.html>
     public func create(

@@ -1,4 +1,4 @@
-// The creation of virtual tables. The table and whatever its module adds to it exist together, or not at all.
+// The creation of virtual tables. The table and everything that its module adds to it exist together or not at all.
 
 /// The options of a virtual table. <https://sqlite.org/lang_createvtab.html>
 public struct VirtualTableOptions: OptionSet, Sendable {
@@ -24,8 +24,8 @@ extension Database {
     /// - Parameters:
     ///   - name: the name of the table.
     ///   - options: the options of the table; none by default.
-    ///   - module: the name of the module, with its arguments if it has some, as SQL.
-    /// - Throws: the error of SQLite.
+    ///   - module: the name of the module, with its arguments, if any, as SQL.
+    /// - Throws: a ``DatabaseError``.
     ///
     /// Source: <https://sqlite.org/vtab.html>
     public func create(virtualTable name: String, options: VirtualTableOptions = [], using module: String) throws {
@@ -46,7 +46,7 @@ extension Database {
     /// The module may run further statements, such as the triggers of a full-text table. If one of them fails, the
     /// table is not created.
     ///
-    /// - Throws: the error of SQLite, of the module, or of the closure.
+    /// - Throws: an error of SQLite, the module or the closure.
     ///
     /// Source: <https://sqlite.org/vtab.html>
     public func create<Module: VirtualTableModule>(
@@ -63,7 +63,7 @@ extension Database {
             let name = module.moduleName
             let sql = (name.isPlainDatabaseName ? name : name.quotedDatabaseIdentifier) + list
             try execute(sql: Self.creation(of: tableName, options, using: sql))
-            // The triggers of an existing table exist, too.
+            // The triggers of an existing table also exist.
             if !exists { try didCreate(tableName, in: configuration, using: module, definition) }
             return .commit
         }
@@ -74,7 +74,7 @@ extension Database {
         _ definition: Module.TableDefinition
     ) throws {
         do { try module.database(self, didCreate: name, using: definition) } catch {
-            // If a savepoint undoes the creation of an FTS5 table and changes of its rows, SQLite can't commit the
+            // If a savepoint undoes both the creation of an FTS5 table and changes to its rows, SQLite can't commit the
             // transaction. The first error takes precedence.
             try? execute(sql: "DROP TABLE \(configuration.schemaName).\(name.quotedDatabaseIdentifier)")
             throw error
@@ -101,7 +101,7 @@ extension Database {
     }
 
     private static func creation(of name: String, _ options: VirtualTableOptions, using module: String) -> String {
-        // SQLite has no CREATE TEMPORARY VIRTUAL TABLE: the schema makes the table temporary.
+        // SQLite has no CREATE TEMPORARY VIRTUAL TABLE. Its schema makes the table temporary.
         "CREATE VIRTUAL TABLE \(options.contains(.ifNotExists) ? "IF NOT EXISTS " : "")"
             + "\(options.contains(.temporary) ? "temp." : "")\(name.quotedDatabaseIdentifier) USING \(module)"
     }

@@ -1,6 +1,6 @@
-// The modules of virtual tables, as `create(virtualTable:options:using:_:)` uses them.
+// The modules of virtual tables, for `create(virtualTable:options:using:_:)`.
 
-/// A module of virtual tables, with the definition of its tables in Swift: ``FTS5``, for example.
+/// A module of virtual tables, such as ``FTS5``, whose tables are defined in Swift.
 ///
 /// ```swift
 /// struct CSV: VirtualTableModule {
@@ -16,7 +16,7 @@
 /// try db.create(virtualTable: "city", using: CSV()) { t in t.path = "city.csv" }
 /// ```
 ///
-/// A module without a definition implements `moduleName` only:
+/// A module without a definition implements only `moduleName`:
 ///
 /// ```swift
 /// struct Spellfix: VirtualTableModule { typealias TableDefinition = Void; var moduleName: String { "spellfix1" } }
@@ -28,17 +28,17 @@ public protocol VirtualTableModule {
     /// a class.
     associatedtype TableDefinition
 
-    /// The name of the module, as SQLite knows it.
+    /// The name of the module in SQLite.
     var moduleName: String { get }
 
     /// The definition of a new table, before the closure changes it.
     func makeTableDefinition(configuration: VirtualTableConfiguration) -> TableDefinition
 
-    /// The arguments of the module, each as SQL. The default is an empty list: no parentheses.
+    /// The arguments of the module, each as SQL. The default is an empty list, without parentheses.
     func moduleArguments(for definition: TableDefinition, in db: Database) throws -> [String]
 
-    /// Called when the table has been created, in the same savepoint: an error undoes the creation. By default, nothing
-    /// happens.
+    /// Called after the table has been created, in the same savepoint: an error undoes the creation. By default, does
+    /// nothing.
     func database(_ db: Database, didCreate tableName: String, using definition: TableDefinition) throws
 }
 
@@ -55,7 +55,7 @@ extension VirtualTableModule where TableDefinition == Void {
     public func makeTableDefinition(configuration: VirtualTableConfiguration) {}
 }
 
-/// What a module knows about a new table, besides its definition.
+/// The configuration of a new table, apart from its definition.
 public struct VirtualTableConfiguration: Sendable {
     /// Whether only the current connection sees the table.
     public let isTemporary: Bool

@@ -1,4 +1,4 @@
-// A column of CREATE TABLE or ALTER TABLE: the builder that users see, around the value that is written.
+// A column of CREATE TABLE or ALTER TABLE: the public builder of the value that is written.
 
 /// The definition of a column.
 ///
@@ -8,7 +8,7 @@ public final class ColumnDefinition {
     public enum GeneratedColumnQualification: Sendable {
         /// The value is computed on each read.
         case virtual
-        /// The value is computed when the row is written, and stored.
+        /// The value is computed and stored when the row is written.
         case stored
     }
 
@@ -25,14 +25,14 @@ public final class ColumnDefinition {
         return self
     }
 
-    /// Refuses NULL: `NOT NULL`.
+    /// Rejects NULL: `NOT NULL`.
     @discardableResult
     public func notNull(onConflict conflictResolution: Database.ConflictResolution? = nil) -> Self {
         syntax.notNullSQL = " NOT NULL\(conflictResolution.onConflictSQL)"
         return self
     }
 
-    /// Refuses duplicate values: `UNIQUE`.
+    /// Rejects duplicate values: `UNIQUE`.
     @discardableResult
     public func unique(onConflict conflictResolution: Database.ConflictResolution? = nil) -> Self {
         syntax.index = .unique(conflictResolution)
@@ -86,7 +86,7 @@ public final class ColumnDefinition {
         return self
     }
 
-    /// The same, with a custom collation.
+    /// Sets a custom collation for the column.
     @discardableResult
     public func collate(_ collation: DatabaseCollation) -> Self {
         syntax.collation = collation.name
@@ -114,9 +114,9 @@ public final class ColumnDefinition {
     /// - Parameters:
     ///   - table: the referenced table.
     ///   - column: the referenced column; nil for the primary key of the other table.
-    ///   - deleteAction: what happens to the row when the referenced row is deleted. By default, SQLite refuses the
+    ///   - deleteAction: what happens to the row when the referenced row is deleted. By default, SQLite rejects the
     ///     deletion.
-    ///   - updateAction: what happens to the row when the referenced key is updated. By default, SQLite refuses the
+    ///   - updateAction: what happens to the row when the referenced key is updated. By default, SQLite rejects the
     ///     update.
     ///   - isDeferred: whether the constraint is checked at the end of the transaction.
     @discardableResult

@@ -1,4 +1,4 @@
-// A column as CREATE TABLE and ALTER TABLE write it. <https://sqlite.org/syntax/column-def.html>
+// A column in the syntax of CREATE TABLE and ALTER TABLE. <https://sqlite.org/syntax/column-def.html>
 
 struct ColumnSyntax {
     enum Index { case none, plain, unique(Database.ConflictResolution?) }

@@ -11,7 +11,8 @@ extension Database {
     /// }
     /// ```
     ///
-    /// The indexes of the columns are created with the table. Outside a transaction, all of them are created, or none.
+    /// The indexes of the columns are created with the table. Outside a transaction, either all of them are created or
+    /// none.
     ///
     /// `in:` creates the table in another schema, such as an attached database:
     ///
@@ -22,11 +23,11 @@ extension Database {
     ///
     /// - Parameters:
     ///   - name: the name of the table.
-    ///   - schemaName: the schema of the table. By default, the main schema, or the temporary one with the option
+    ///   - schemaName: the schema of the table. By default, the main schema, or the temporary schema with the option
     ///     `temporary`.
     ///   - options: the options of the table; none by default.
     ///   - body: a closure that defines the columns and the constraints.
-    /// - Throws: a ``DatabaseError``, or the error of the closure. SQLITE_ERROR if a foreign key of `belongsTo` refers
+    /// - Throws: a ``DatabaseError``, or an error of the closure. SQLITE_ERROR if a foreign key of `belongsTo` refers
     ///   to no table of the schema, or to a table without a primary key; SQLITE_MISUSE for a temporary table in another
     ///   schema.
     public func create(
@@ -38,7 +39,7 @@ extension Database {
                 resultCode: .SQLITE_MISUSE,
                 message: "table \(name) can't be temporary in the schema \(schemaName): choose one of them")
         }
-        // A schema that is named says the same as the option.
+        // Naming the schema is equivalent to the option.
         let options = schemaName == nil ? options : options.subtracting(.temporary)
         let definition = TableDefinition(name: name, options: options)
         try body(definition)
@@ -64,7 +65,7 @@ extension Database {
         }
     }
 
-    /// Creates a table: the form that existing programs use. The form with options can do more.
+    /// Creates a table: the form that existing programs use. The form with options has more features.
     @_disfavoredOverload
     public func create(
         table name: String, temporary: Bool = false, ifNotExists: Bool = false, withoutRowID: Bool = false,

@@ -1,5 +1,5 @@
-// The foreign key of `belongsTo`. The primary key of the other table defines its columns: they are known when the table is
-// created.
+// The foreign key of `belongsTo`. The primary key of the other table defines its columns, which are known when the
+// table is created.
 
 /// The foreign key of a belongs-to association. ``TableDefinition/belongsTo(_:inTable:onDelete:onUpdate:deferred:indexed:)``
 /// creates it.
@@ -29,14 +29,14 @@ public final class ForeignKeyDefinition {
         self.isInPrimaryKey = isInPrimaryKey
     }
 
-    /// Refuses NULL in each column: `NOT NULL`.
+    /// Rejects NULL in each column: `NOT NULL`.
     @discardableResult
     public func notNull(onConflict conflictResolution: Database.ConflictResolution? = nil) -> Self {
         notNullSQL = " NOT NULL\(conflictResolution.onConflictSQL)"
         return self
     }
 
-    /// Refuses two rows that refer to the same row: `UNIQUE`, or a unique index on several columns.
+    /// Rejects two rows that refer to the same row: `UNIQUE`, or a unique index on several columns.
     @discardableResult
     public func unique() -> Self {
         isUnique = true
@@ -50,7 +50,7 @@ public final class ForeignKeyDefinition {
         var index: TableSyntax.Index?
     }
 
-    /// - Throws: SQLITE_ERROR if the other table does not exist, or has no primary key.
+    /// - Throws: SQLITE_ERROR if the other table does not exist or has no primary key.
     func resolved(_ keys: ReferencedKeys) throws -> Syntax {
         let (table, key) = try referencedKey(keys)
         let reference = ForeignKeyReference(
@@ -66,7 +66,7 @@ public final class ForeignKeyDefinition {
             columns[0].references = [reference]
             if isUnique { columns[0].index = .unique(nil) }
         }
-        // A unique column has the index of its constraint. A foreign key in the primary key relies on that of the key.
+        // A unique column has the index of its constraint. A foreign key in the primary key uses the index of that key.
         let needsIndex = isUnique ? columns.count > 1 : isIndexed && !isInPrimaryKey
         guard needsIndex else { return Syntax(columns: columns, constraint: constraint) }
         let index = TableSyntax.Index(columns: names, isUnique: isUnique, of: keys.tableName)

@@ -4,7 +4,7 @@
 ///
 /// Article: <doc:Schema>.
 public final class TableAlteration {
-    /// A change, as the program says it.
+    /// A change as the program declares it.
     enum Change {
         case add(ColumnDefinition)
         case addLiteral(SQL)
@@ -27,7 +27,7 @@ public final class TableAlteration {
         }
     }
 
-    /// A change, as it is written.
+    /// A change as it is written.
     enum ChangeSyntax {
         case add(ColumnSyntax)
         case addLiteral(SQL)

@@ -1,5 +1,5 @@
-// The definition of a table: what the program says, before the schema explains what foreign keys refer to.
-// TableSyntax is what is written.
+// The definition of a table as the program declares it, before the schema determines what foreign keys refer to.
+// TableSyntax is the written form.
 
 /// The options of a table. <https://sqlite.org/lang_createtable.html>
 public struct TableOptions: OptionSet, Sendable {
@@ -14,7 +14,7 @@ public struct TableOptions: OptionSet, Sendable {
     public static let ifNotExists = TableOptions(rawValue: 1 << 1)
     /// Creates a table without rowid. <https://sqlite.org/withoutrowid.html>
     public static let withoutRowID = TableOptions(rawValue: 1 << 2)
-    /// Creates a table that refuses values of other types. <https://sqlite.org/stricttables.html>
+    /// Creates a table that rejects values of other types. <https://sqlite.org/stricttables.html>
     public static let strict = TableOptions(rawValue: 1 << 3)
 }
 
@@ -30,7 +30,7 @@ public struct TableOptions: OptionSet, Sendable {
 ///
 /// Article: <doc:DesigningSchemas>.
 public final class TableDefinition {
-    /// What the calls add, in their order.
+    /// What the calls add, in order.
     enum Item {
         case column(ColumnDefinition)
         case foreignKey(ForeignKeyDefinition)
@@ -48,7 +48,7 @@ public final class TableDefinition {
         var literal: SQL? { if case .literal(let sql) = self { sql } else { nil } }
     }
 
-    /// A part of the primary key of several columns.
+    /// A part of a multi-column primary key.
     enum KeyPart {
         case column(String)
         case foreignKey(ForeignKeyDefinition)
@@ -66,7 +66,7 @@ public final class TableDefinition {
         self.options = options
     }
 
-    /// Adds a column `INTEGER PRIMARY KEY AUTOINCREMENT`: its ids are never reused. <https://sqlite.org/autoinc.html>
+    /// Adds a column `INTEGER PRIMARY KEY AUTOINCREMENT`, whose ids are never reused. <https://sqlite.org/autoinc.html>
     @discardableResult
     public func autoIncrementedPrimaryKey(
         _ name: String, onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -74,7 +74,7 @@ public final class TableDefinition {
         column(name, .integer).primaryKey(onConflict: conflictResolution, autoincrement: true)
     }
 
-    /// Adds a column that is the primary key, and not null.
+    /// Adds a column that is the primary key and not null.
     @discardableResult
     public func primaryKey(
         _ name: String, _ type: Database.ColumnType, onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -136,9 +136,9 @@ public final class TableDefinition {
     ///   - columns: the columns of this table.
     ///   - table: the referenced table.
     ///   - destinationColumns: the referenced columns; nil for the primary key of the other table.
-    ///   - deleteAction: what happens to the row when the referenced row is deleted. By default, SQLite refuses the
+    ///   - deleteAction: what happens to the row when the referenced row is deleted. By default, SQLite rejects the
     ///     deletion.
-    ///   - updateAction: what happens to the row when the referenced key is updated. By default, SQLite refuses the
+    ///   - updateAction: what happens to the row when the referenced key is updated. By default, SQLite rejects the
     ///     update.
     ///   - isDeferred: whether the constraint is checked at the end of the transaction.
     public func foreignKey(
@@ -153,7 +153,7 @@ public final class TableDefinition {
     }
 
     /// Adds the foreign key of a belongs-to association: a column for each column of the other table's primary key,
-    /// with the same type, and an index on them.
+    /// with the same type, and an index on these columns.
     ///
     /// ```swift
     /// // CREATE TABLE "book" ("id" INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -166,16 +166,16 @@ public final class TableDefinition {
     /// ```
     ///
     /// The columns are named after the foreign key and the columns that they refer to: `authorId` for `author` and
-    /// `id`, `countryCode` for `country` and `code`. The other table may be the table under definition.
+    /// `id`, `countryCode` for `country` and `code`. The other table may be the table being defined.
     ///
-    /// `create(table:)` throws an error if the other table does not exist, or has no primary key.
+    /// `create(table:)` throws an error if the other table does not exist or has no primary key.
     ///
     /// - Parameters:
     ///   - name: the name of the foreign key.
     ///   - table: the other table. By default, it has the name of the foreign key, or its plural.
-    ///   - deleteAction: what happens to the row when the referenced row is deleted. By default, SQLite refuses the
+    ///   - deleteAction: what happens to the row when the referenced row is deleted. By default, SQLite rejects the
     ///     deletion.
-    ///   - updateAction: what happens to the row when the referenced key is updated. By default, SQLite refuses the
+    ///   - updateAction: what happens to the row when the referenced key is updated. By default, SQLite rejects the
     ///     update.
     ///   - isDeferred: whether the constraint is checked at the end of the transaction.
     ///   - indexed: whether to create an index on the columns.

@@ -1,9 +1,9 @@
-// Changes of a table that ALTER TABLE does not support: the table is created anew, and takes the place of the old one.
-// The steps are those of <https://sqlite.org/lang_altertable.html#otheralter>.
+// Changes to a table that ALTER TABLE does not support: a new table is created and replaces the old one. The steps are
+// those of <https://sqlite.org/lang_altertable.html#otheralter>.
 
 extension Database {
-    /// Creates a table anew with another definition, and keeps its rows, its indexes, its triggers, the views, and the
-    /// foreign keys that refer to it. Triggers that use a column which is gone fail when they run.
+    /// Creates a table again with another definition. Keeps its rows, indexes, triggers, views, and the foreign keys
+    /// that refer to it. Triggers that use a removed column fail when they run.
     ///
     /// ```swift
     /// // "score" becomes an integer that is not NULL.
@@ -14,23 +14,24 @@ extension Database {
     /// }
     /// ```
     ///
-    /// Columns keep their values by their names. Indexes and triggers keep their definitions; an index that the new
-    /// definition creates takes the place of the one with the same name. Rows keep their rowids, even if the column of
-    /// the rowid is new or has another name, unless `values` or another column with this name determine them.
-    /// `AUTOINCREMENT` keeps its counter. Full-text tables whose content is this table index it again.
+    /// Columns keep their values by name. Indexes and triggers keep their definitions; an index that the new definition
+    /// creates replaces one with the same name. Rows keep their rowids, even if the column of the rowid is new or has
+    /// another name, unless `values` or another column with this name determine them. `AUTOINCREMENT` keeps its
+    /// counter. Full-text tables whose content is this table are reindexed.
     ///
     /// Where foreign keys are enforced, it must run outside a transaction, or in a migration with deferred checks.
     ///
     /// - Parameters:
     ///   - name: the name of the table, in the main database.
-    ///   - values: the values of columns that have changed, or that are new, as SQL expressions on the old columns.
-    ///     Other new columns have their default values.
+    ///   - values: the values of changed or new columns, as SQL expressions on the old columns. Other new columns have
+    ///     their default values.
     ///   - body: the new definition of the table.
-    /// - Throws: a ``DatabaseError``: the table stays as it was. SQLITE_MISUSE in a transaction where foreign keys are
-    ///   enforced, for a view or a virtual table, and for a table that a temporary one hides. SQLITE_CONSTRAINT if a row
-    ///   violates a constraint of the new definition, or a foreign key. SQLITE_CORRUPT if the definition of an index or a
-    ///   trigger isn't the one statement that creates it, as in a crafted file: nothing of it runs.
-    /// - Complexity: writes the whole table, and checks the foreign keys of the table and of those that refer to it.
+    /// - Throws: a ``DatabaseError``, in which case the table is unchanged. SQLITE_MISUSE in a transaction where
+    ///   foreign keys are enforced, for a view or a virtual table, and for a table hidden by a temporary table.
+    ///   SQLITE_CONSTRAINT if a row violates a constraint of the new definition, or a foreign key. SQLITE_CORRUPT if
+    ///   the definition of an index or a trigger isn't a single statement that creates it, as in a crafted file: none
+    ///   of it runs.
+    /// - Complexity: writes the whole table and checks the foreign keys of the table and of those that refer to it.
     public func rebuild(
         table name: String, copying values: [String: SQL] = [:], body: (TableDefinition) throws -> Void
     ) throws {
@@ -55,7 +56,7 @@ private struct TableRebuild {
     let name: String
     let db: Database
     let syntax: TableSyntax
-    /// The indexes of the table, and its triggers, temporary ones too.
+    /// The indexes and triggers of the table, including temporary triggers.
     let dependents: [(object: SchemaObject, definition: SQLDefinition)]
     /// The views that can be read.
     let views: [DatabaseObjectID]
@@ -77,7 +78,7 @@ private struct TableRebuild {
         }
         views = try db.views(in: "main").filter(db.isReadable)
         var scratchName = "new_\(name)"
-        // In any schema: the statements below don't name theirs.
+        // In any schema: the statements below don't specify theirs.
         while objects.contains(where: { $0.name.isSameDatabaseName(as: scratchName) }) { scratchName += "_" }
         self.scratchName = scratchName
     }
@@ -108,7 +109,8 @@ private struct TableRebuild {
             db, sql: "SELECT seq FROM main.sqlite_sequence WHERE name = ? COLLATE NOCASE", arguments: [name])
     }
 
-    /// Whether the definition may name its table, in `CHECK (player.score > 0)`: under another name, it is an error.
+    /// Whether the definition may contain its table's name, as in `CHECK (player.score > 0)`, which is an error under
+    /// another name.
     private var namesItself: Bool {
         var renderer = Renderer(values: .literal)
         syntax.write(to: &renderer)
@@ -116,9 +118,9 @@ private struct TableRebuild {
         return zip(tokens, tokens.dropFirst()).contains { $0 == .word(name.lowercased()) && $1 == .symbol(".") }
     }
 
-    /// Copies the rows to a temporary table with the same name and definition, and back into the new table.
+    /// Copies the rows to a temporary table with the same name and definition, then back into the new table.
     private func replaceTableByCopy(_ values: [String: SQL]) throws {
-        // The counter table that AUTOINCREMENT creates would stay in the temporary schema: SQLite does not drop it.
+        // The counter table that AUTOINCREMENT creates would stay in the temporary schema: SQLite can't drop it.
         try db.executeDefinition {
             syntax.write(to: &$0, schema: "temp")
         } edited: {
@@ -182,7 +184,7 @@ private struct TableRebuild {
         }
     }
 
-    /// The names of the rowid before and after, which may be columns, if both tables have one that can be named.
+    /// The names of the rowid before and after, which may be columns, if it has a name in both tables.
     private func rowIDNames(_ copy: (name: String, schema: String)) throws -> (old: String, new: String)? {
         guard let old = try db.primaryKey(name, in: "main").rowIDName,
             let new = try db.primaryKey(copy.name, in: copy.schema).rowIDName
@@ -190,7 +192,7 @@ private struct TableRebuild {
         return (old, new)
     }
 
-    /// The legacy renaming leaves the other definitions alone: they already use the final name.
+    /// The legacy renaming does not change the other definitions, which already use the final name.
     private func replaceTable() throws {
         try db.drop(table: name)
         try db.connection.with(.legacyRenaming, true) { try db.rename(table: scratchName, to: name) }
@@ -208,7 +210,7 @@ private struct TableRebuild {
         }
     }
 
-    /// The rows were copied without triggers, so full-text tables that index them have missed what changed.
+    /// The rows were copied without triggers, so full-text tables that index them have missed the changes.
     private func indexTextAgain() throws {
         for object in try db.schemaObjects() where object.id.schemaID == .main && object.indexesText(of: name) {
             let table = object.name.quotedDatabaseIdentifier
@@ -242,7 +244,7 @@ private struct TableRebuild {
 }
 
 extension SchemaObject {
-    /// Whether the object is a full-text table with external content: that of the given table.
+    /// Whether the object is a full-text table whose external content is the given table.
     fileprivate func indexesText(of table: String) -> Bool {
         guard kind == .table, let sql else { return false }
         let tokens = SQLTokens(sql).tokens
@@ -259,7 +261,7 @@ extension SchemaObject {
 }
 
 extension PrimaryKeyInfo {
-    /// Whether the table has a rowid that is no column.
+    /// Whether the table has a rowid that isn't a column.
     fileprivate var hasHiddenRowID: Bool { tableHasRowID && rowIDColumn == nil }
 }
 
@@ -276,7 +278,7 @@ extension Database {
 
     /// The options that a table keeps.
     ///
-    /// - Throws: SQLITE_MISUSE for a view or a virtual table, and for a table that a temporary one hides.
+    /// - Throws: SQLITE_MISUSE for a view or a virtual table, and for a table hidden by a temporary table.
     fileprivate func optionsOfRebuildable(_ name: String) throws -> TableOptions {
         func refuse(_ reason: String) -> DatabaseError {
             DatabaseError(resultCode: .SQLITE_MISUSE, message: "table \(name) can't be rebuilt: \(reason)")

@@ -1,4 +1,4 @@
-// A table as CREATE TABLE writes it, with its indexes. <https://sqlite.org/lang_createtable.html>
+// A table in the syntax of CREATE TABLE, with its indexes. <https://sqlite.org/lang_createtable.html>
 
 struct TableSyntax {
     enum Item {
@@ -21,7 +21,7 @@ struct TableSyntax {
     }
 
     let name: String
-    /// The schema of the table; nil for the temporary one of the option, and else for the main one.
+    /// The schema of the table; nil for the temporary schema with the option, otherwise for the main schema.
     let schema: String?
     let options: TableOptions
     private(set) var items: [Item] = []
@@ -29,7 +29,7 @@ struct TableSyntax {
     private(set) var constraints: [SQL] = []
     private(set) var indexes: [Index] = []
 
-    /// - Throws: SQLITE_ERROR if a foreign key of `belongsTo` refers to no table, or to no primary key.
+    /// - Throws: SQLITE_ERROR if a foreign key of `belongsTo` refers to a missing table or primary key.
     init(_ definition: TableDefinition, in db: Database, schema: String? = nil) throws {
         name = definition.name
         self.schema = schema
@@ -111,7 +111,7 @@ struct TableSyntax {
 
     // MARK: SQL
 
-    /// - Parameter otherName: the name that CREATE TABLE gives to the table, for a table that is renamed later.
+    /// - Parameter otherName: the name in CREATE TABLE of a table that is renamed later.
     func write(to renderer: inout Renderer, name otherName: String? = nil, schema otherSchema: String? = nil) {
         renderer.write(options.contains(.temporary) ? "CREATE TEMPORARY TABLE " : "CREATE TABLE ")
         if options.contains(.ifNotExists) { renderer.write("IF NOT EXISTS ") }
