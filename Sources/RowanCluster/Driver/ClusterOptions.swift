@@ -1,4 +1,4 @@
-// The behaviour of a client of a cluster.
+// The behavior of a client of a cluster.
 
 /// The consistency of the reads of a cluster.
 ///

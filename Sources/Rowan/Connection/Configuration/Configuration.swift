@@ -62,16 +62,16 @@ public struct Configuration: Sendable {
     /// <https://sqlite.org/quirks.html#double_quoted_string_literals_are_accepted>
     public var acceptsDoubleQuotedStringLiterals = false { didSet { identity = Identity() } }
 
-    /// The behaviour when another connection holds a lock. By default, an immediate error.
+    /// The behavior when another connection holds a lock. By default, an immediate error.
     ///
     /// In a ``DatabasePool``, `.immediateError` makes readers wait for ten seconds and the writer for a quarter of a
     /// second, because its own readers may hold its lock briefly.
     public var busyMode: Database.BusyMode = .immediateError { didSet { identity = Identity() } }
 
-    /// The behaviour of readers when another connection holds a lock; nil for `busyMode`, or 10 seconds in a pool.
+    /// The behavior of readers when another connection holds a lock; nil for `busyMode`, or 10 seconds in a pool.
     package var readonlyBusyMode: Database.BusyMode? { didSet { identity = Identity() } }
 
-    /// The behaviour of a pool's writer when another connection holds a lock; nil for `busyMode`.
+    /// The behavior of a pool's writer when another connection holds a lock; nil for `busyMode`.
     package var writerBusyMode: Database.BusyMode? { didSet { identity = Identity() } }
 
     /// The journal mode of a ``DatabaseQueue``.

@@ -4,7 +4,7 @@ package import Foundation
 import Synchronization
 
 extension Database {
-    /// Sets the behaviour when another connection holds a lock.
+    /// Sets the behavior when another connection holds a lock.
     func setBusyMode(_ mode: BusyMode) throws {
         let hooks = try connection.openHooks()
         busyMode = mode

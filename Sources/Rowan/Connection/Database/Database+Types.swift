@@ -6,7 +6,7 @@ extension Database {
     /// A closure called with the number of attempts so far when a lock is unavailable. Returning true retries.
     public typealias BusyCallback = @Sendable (_ numberOfTries: Int) -> Bool
 
-    /// The behaviour when another connection holds a lock. <https://sqlite.org/rescode.html#busy>
+    /// The behavior when another connection holds a lock. <https://sqlite.org/rescode.html#busy>
     public enum BusyMode: Sendable {
         /// Throws SQLITE_BUSY immediately.
         case immediateError

@@ -32,7 +32,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     /// The values that higher layers store on this connection.
     @exclusivity(unchecked) @usableFromInline package var state = ConnectionState()
 
-    /// Whether the program's setup has set SQLite's synchronisation with the disk.
+    /// Whether the program's setup has set SQLite's synchronization with the disk.
     private(set) var hasChosenSynchronous = false
 
     // Transactions

@@ -51,7 +51,7 @@ extension Database {
     }
 }
 
-/// The words of an SQL text that may determine the behaviour of its object, whether keywords, names, or parts of texts
+/// The words of an SQL text that may determine the behavior of its object, whether keywords, names, or parts of texts
 /// and comments.
 package struct MentionedWords: OptionSet {
     package let rawValue: UInt8

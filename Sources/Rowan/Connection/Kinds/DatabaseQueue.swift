@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A connection that serialises all accesses.
+/// A connection that serializes all accesses.
 ///
 /// ```swift
 /// let dbQueue = try DatabaseQueue(path: "/path/to/database.sqlite")
@@ -161,7 +161,7 @@ public final class DatabaseQueue: DatabaseWriter {
 }
 
 extension Database {
-    /// Switches to WAL mode, with the usual synchronisation unless the setup has chosen another.
+    /// Switches to WAL mode, with the usual synchronization unless the setup has chosen another.
     /// <https://sqlite.org/wal.html>
     func activateWAL() throws {
         let mode = try retryingWhileOpening {

@@ -1,5 +1,5 @@
 // Group commit: asynchronous writes that are waiting at the same time share one transaction and thus one disk
-// synchronisation. Each runs in its own savepoint. If the shared transaction fails, each is rerun alone.
+// synchronization. Each runs in its own savepoint. If the shared transaction fails, each is rerun alone.
 
 /// The asynchronous writes that share the transactions of a writer.
 final class GroupedWrites: Sendable {

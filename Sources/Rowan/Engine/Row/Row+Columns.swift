@@ -1,5 +1,5 @@
 // The values of columns by index, by name and by column expression, converted to the requested type or untyped.
-// `@inlinable`: benchmarks fetch-index and fetch-name; the conversion is specialised in the user's module.
+// `@inlinable`: benchmarks fetch-index and fetch-name; the conversion is specialized in the user's module.
 
 extension Row {
     /// The value of the column at an index, where the leftmost column has index 0.

@@ -75,7 +75,7 @@ public enum RecordElements<Record: FetchableRecord>: RowDecoding {
     /// The record of a row.
     @inlinable
     public static func element(of row: Row) throws -> Record {
-        // For types that are not generated, the optimiser removes this.
+        // For types that are not generated, the optimizer removes this.
         if let layout = Record._fetchLayout, row.hasPositions(of: layout) {
             return try Record._element(of: RecordColumns(positionsOf: row, layout))
         }

@@ -211,7 +211,7 @@ extension Optional {
     }
 }
 
-// `@inlinable`: benchmark insert-struct. Callbacks that a type does not implement are optimised away, and no metadata
+// `@inlinable`: benchmark insert-struct. Callbacks that a type does not implement are optimized away, and no metadata
 // is looked up.
 extension MutablePersistableRecord {
     /// The insertion with all its callbacks.

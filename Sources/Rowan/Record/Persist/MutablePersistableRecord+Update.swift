@@ -260,7 +260,7 @@ extension Database {
     }
 }
 
-// `@inlinable`: benchmark update-struct. Callbacks that a type does not implement are optimised away, and no metadata
+// `@inlinable`: benchmark update-struct. Callbacks that a type does not implement are optimized away, and no metadata
 // is looked up.
 extension MutablePersistableRecord {
     /// The update with its callbacks, without the callbacks of saving.

@@ -1,5 +1,5 @@
 // How generated records store their values: directly in the parameters of a statement, or in a container if names are
-// needed. `@inlinable`, so that the bindings are specialised in the user's module: benchmark insert-record.
+// needed. `@inlinable`, so that the bindings are specialized in the user's module: benchmark insert-record.
 
 public import RowanSQLite
 public import Foundation

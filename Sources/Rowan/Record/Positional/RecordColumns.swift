@@ -1,5 +1,5 @@
 // How generated records read their columns: by position if the row has the columns of the type; otherwise, by name.
-// `@inlinable`, so that the reads are specialised in the user's module: benchmark fetch-record.
+// `@inlinable`, so that the reads are specialized in the user's module: benchmark fetch-record.
 
 import RowanSQLite
 
@@ -154,7 +154,7 @@ public struct RecordColumns {
         .statement(pointer, index: first &+ CInt(truncatingIfNeeded: index), strict: false)
     }
 
-    /// The value of a copied row with known positions; nil if it can't be converted. Not inlined, but specialised.
+    /// The value of a copied row with known positions; nil if it can't be converted. Not inlined, but specialized.
     @inlinable @inline(never)
     func copied<Value: DatabaseValueConvertible>(_ type: Value.Type, _ index: Int) -> Value? {
         isPositional ? row.value(type, at: index) : nil

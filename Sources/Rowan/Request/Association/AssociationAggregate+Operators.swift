@@ -1,5 +1,5 @@
 // The operators of aggregates: those of expressions, with the record type preserved. Each has two forms because only
-// one side may be an aggregate. The form with the aggregate on the right is disfavoured.
+// one side may be an aggregate. The form with the aggregate on the right is disfavored.
 
 extension AssociationAggregate {
     /// `a = b`, and `a IS NULL` for nil.

@@ -1,5 +1,5 @@
 // The implementations of the fetch methods: cursor, array, set and first element, from a statement or a request.
-// `@inlinable`, so that the loop is specialised: benchmarks fetch-index, fetch-int.
+// `@inlinable`, so that the loop is specialized: benchmarks fetch-index, fetch-int.
 
 extension RowDecoding {
     // MARK: Cursors

@@ -68,7 +68,7 @@ extension QueryInterfaceRequest {
 }
 
 extension PageRequest {
-    // Inlined so that the loop is specialised in the user's module (benchmark keyset-page).
+    // Inlined so that the loop is specialized in the user's module (benchmark keyset-page).
     @inlinable
     package func page<Decoding: RowDecoding>(
         _ db: Database, of decoding: Decoding.Type

@@ -45,7 +45,7 @@ public struct FollowedPlaces: Equatable, Sendable {
 /// One change of a place that another process has committed.
 public struct PlaceChange: Equatable, Sendable {
     public enum Kind: Equatable, Sendable {
-        /// The favourite has changed, so long ago.
+        /// The favorite has changed, so long ago.
         case edited(latency: Duration)
         case added
         case changed

@@ -1,7 +1,7 @@
 import Dispatch
 import Rowan
 
-/// A change of a favourite, and its time: other processes that follow the places measure how fast they notice it.
+/// A change of a favorite, and its time: other processes that follow the places measure how fast they notice it.
 public struct Edit: Codable, Hashable, Identifiable, Sendable {
     public var id: Int64?
     public var placeId: Int64
@@ -26,7 +26,7 @@ extension Edit: FetchableRecord, MutablePersistableRecord {
     /// How many edits the table keeps.
     static let keptCount: Int64 = 100
 
-    /// Stores that the favourite of a place has changed. Call it at the end of the transaction.
+    /// Stores that the favorite of a place has changed. Call it at the end of the transaction.
     public static func record(of place: Place, _ db: Database) throws {
         guard let placeId = place.id else { return }
         var edit = Edit(id: nil, placeId: placeId, isFavorite: place.isFavorite, time: now())

@@ -11,7 +11,7 @@ public struct Importer: Sendable {
     /// Imports all countries and places, and throws at the first malformed line.
     ///
     /// Call it in a transaction: lines are written as they are read, and it is the rollback that leaves the database as
-    /// it was. Importing twice changes nothing, and what belongs to the person (favourites) is never overwritten.
+    /// it was. Importing twice changes nothing, and what belongs to the person (favorites) is never overwritten.
     public func run(_ db: Database) throws -> ImportSummary {
         let countriesBefore = try Country.fetchCount(db)
         let placesBefore = try Place.fetchCount(db)
@@ -48,7 +48,7 @@ public struct Importer: Sendable {
     private func importPlace(_ db: Database, _ line: ZoneLine) throws {
         var place = line.place
         // The zone identifies the place: a new spelling or a new coordinate replaces the old one,
-        // and the favourite stays.
+        // and the favorite stays.
         let stored = try place.upsertAndFetch(
             db, onConflict: ["zone"],
             doUpdate: { _ in [Place.Columns.isFavorite.noOverwrite] })

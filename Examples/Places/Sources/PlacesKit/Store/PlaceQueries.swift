@@ -38,12 +38,12 @@ extension Place {
         return try request.fetchAll(db)
     }
 
-    /// Makes the place a favourite, or no longer one. Only the column that changes is written.
+    /// Makes the place a favorite, or no longer one. Only the column that changes is written.
     public mutating func toggleFavorite(_ db: Database) throws {
         try updateChanges(db) { $0.isFavorite.toggle() }
     }
 
-    /// Changes the favourite of a place, and stores the time for the processes that follow it.
+    /// Changes the favorite of a place, and stores the time for the processes that follow it.
     public static func toggleFavorite(zone: String, _ db: Database) throws -> Place {
         var place = try Place.find(zone: zone, db)
         try place.toggleFavorite(db)
@@ -51,7 +51,7 @@ extension Place {
         return place
     }
 
-    /// Makes favourites of all places whose zone starts with a region, such as `Atlantic`, and counts them.
+    /// Makes favorites of all places whose zone starts with a region, such as `Atlantic`, and counts them.
     public static func favorite(region: String, _ db: Database) throws -> Int {
         try Place.filter { $0.zone.like(region + "/%") && $0.isFavorite == false }
             .updateAll(db) { $0.isFavorite.set(to: true) }

@@ -18,7 +18,7 @@ struct ZoneLine {
         guard Self.isZoneName(zone) else { throw MalformedLine.Reason.zoneName(zone) }
     }
 
-    /// The place of this zone, as it is before anybody has made it a favourite.
+    /// The place of this zone, as it is before anybody has made it a favorite.
     var place: Place {
         let city = zone.split(separator: "/").last ?? Substring(zone)
         let title = String(city.map { $0 == "_" ? " " : $0 })
