@@ -56,7 +56,7 @@ struct MigrationTestTests {
             let error = #expect(throws: MigrationTest.ExistingVersionError.self) {
                 try released.record(version: "1.0") { _ in }
             }
-            #expect(error?.description.hasPrefix("\(folder.path)/1.0.sql exists: ") == true)
+            #expect(error?.description.hasPrefix("\(folder.path)/1.0.sql exists, and ") == true)
             #expect(
                 try issues { try MigrationTest(migrator(losesRows: true), folder: folder).run() } == [
                     "1.0.sql: the table city had 2 rows, and has 1"

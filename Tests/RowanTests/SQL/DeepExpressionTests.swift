@@ -46,7 +46,7 @@ struct DeepExpressionTests {
             let error = expectError(.SQLITE_ERROR) {
                 try db.create(table: "t") { t in t.column("x").check { _ in deep } }
             }
-            #expect(error?.message?.contains("it has 5000 levels") == true)
+            #expect(error?.message?.contains("with 5000 levels") == true)
         }
     }
 
