@@ -103,13 +103,16 @@ extension ClusterAdministration {
 }
 
 /// The error of a method of ``ClusterAdministration``.
+@_spi(Node)
 public struct ClusterAdministrationError: Error, CustomStringConvertible {
     /// What happened and what to do.
     public let description: String
     /// Whether a later retry may succeed.
     public let isTransient: Bool
 
-    /// - Parameter description: what happened and what to do.
+    /// - Parameters:
+    ///   - description: what happened and what to do.
+    ///   - isTransient: whether a later retry may succeed.
     public init(_ description: String, isTransient: Bool = false) {
         self.description = description
         self.isTransient = isTransient
