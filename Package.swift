@@ -3,10 +3,11 @@ import CompilerPluginSupport
 import PackageDescription
 
 // For the checks of .ci/run, not for users. In ROWAN_STRICT=1, warnings are errors. ROWAN_TESTS lists the folders and
-// files of Tests/RowanTests to build, and ROWAN_TEST_TARGETS the targets of tests: with sanitizers or optimisations, all of
-// them would take long.
+// files of Tests/RowanTests to build, ROWAN_RECORDS_TESTS those of Tests/RowanRecordsTests, and ROWAN_TEST_TARGETS the
+// targets of tests: with sanitizers or optimizations, all of them would take long.
 let isStrict = Context.environment["ROWAN_STRICT"] == "1"
 let tests = Context.environment["ROWAN_TESTS"]?.split(separator: " ").map(String.init)
+let recordsTests = Context.environment["ROWAN_RECORDS_TESTS"]?.split(separator: " ").map(String.init)
 let testTargets = Context.environment["ROWAN_TEST_TARGETS"]?.split(separator: " ").map(String.init)
 
 let settings: [SwiftSetting] =
@@ -71,7 +72,7 @@ let package = Package(
                 "Rowan", "RowanRecords", "RowanRecordExpansion", "RowanRecordSyntax", "RowanSQLExpansion",
                 "RowanSQLText",
             ],
-            exclude: ["SQL/schema.sql"], swiftSettings: settings),
+            exclude: ["SQL/schema.sql"], sources: recordsTests, swiftSettings: settings),
         .testTarget(name: "RowanClusterTests", dependencies: ["Rowan", "RowanCluster"], swiftSettings: settings),
         .testTarget(
             name: "RowanTestKitTests", dependencies: ["Rowan", "RowanRecords", "RowanTestKit"],
