@@ -57,10 +57,7 @@ extension Statement {
     package func setFirstArguments(
         of positional: ArraySlice<DatabaseValue>, _ named: [String: DatabaseValue]
     ) throws -> (positionalCount: Int, names: Set<String>) {
-        guard parameterCount > 0 else {
-            try setArguments(StatementArguments())
-            return (0, [])
-        }
+        guard parameterCount > 0 else { return (0, []) }
         let names = parameters.names
         let known = Set(names.compactMap { $0 }.filter { named[$0] != nil })
         let positionalCount = Swift.min(positional.count, names.count { $0 == nil || !known.contains($0!) })
@@ -124,11 +121,11 @@ extension Statement {
             areDistinct = !names.contains(nil) && Set(names).count == count
         }
 
-        /// The index of the parameter of each value, in the order of the dictionary; nil unless each parameter has one
+        /// The index of the parameter of each value, for distinct names, in the order of the dictionary; nil unless each has one
         /// value. Dictionaries with the same names usually have the same order, so names are compared rather than
         /// hashed (benchmark named-arguments).
         fileprivate mutating func order(of values: [String: DatabaseValue]) -> [Int]? {
-            guard areDistinct, values.count == names.count else { return nil }
+            guard values.count == names.count else { return nil }
             var place = 0
             for name in values.keys {
                 if place == lastOrder.count { lastOrder.append(place) }
@@ -236,9 +233,7 @@ extension Statement {
     ///
     /// - Returns: false, without binding anything, unless each parameter has exactly one value.
     private func bindByName(_ values: [String: DatabaseValue]) throws -> Bool {
-        guard !values.isEmpty, parameters.isAnyNamed, let order = knownParameterNames?.order(of: values) else {
-            return false
-        }
+        guard parameters.areDistinct, let order = knownParameterNames?.order(of: values) else { return false }
         try willSetArguments()
         var place = 0
         for value in values.values {
