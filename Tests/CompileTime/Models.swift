@@ -1,5 +1,5 @@
-// What the requests of this folder are about. Nothing here runs: Scripts/compile-time measures how long Swift takes to
-// check the types.
+// The models of the requests in this folder. Nothing here runs: Scripts/compile-time measures how long type checking
+// takes.
 import Foundation
 import Rowan
 

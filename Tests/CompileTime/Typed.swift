@@ -1,7 +1,7 @@
 import Foundation
 import Rowan
 
-/// Columns that know the type of their values.
+/// Columns with typed values.
 func typed(name: String, minimum: Int, maximum: Int, ids: [Int64], day: Date) {
     _ = Book.filter { $0.price > 10 }
     _ = Book.filter { $0.price > 10 && $0.price < 20.5 }

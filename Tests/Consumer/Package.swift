@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// A package as any other: it sees what Rowan makes public. Its only other dependency is a package that wraps SQLite, too.
+// An ordinary package: it sees only Rowan's public API. Its only other dependency is a package that also wraps SQLite.
 let package = Package(
     name: "Consumer",
     platforms: [.macOS(.v15)],
@@ -21,7 +21,7 @@ let package = Package(
                 .product(name: "RowanSQLite", package: "Rowan"),
                 .product(name: "OtherSQLite", package: "OtherSQLite"),
             ]),
-        // A module whose declarations belong to the main actor by default.
+        // A module whose declarations are on the main actor by default.
         .testTarget(
             name: "MainActorTests",
             dependencies: [

@@ -1,4 +1,4 @@
-// Misspelt names in ordinary expressions: the compiler names them, in well under a second (Scripts/compile-time).
+// Misspelled names in ordinary expressions: the compiler names them in well under a second (Scripts/compile-time).
 
 import Rowan
 

@@ -2,7 +2,7 @@ import Foundation
 import Landmarks
 import RowanRecords
 
-// Initializers of public records: that of `memberwise: true` is public.
+// Initializers of public records: the one from `memberwise: true` is public.
 
 func initializers() {
     _ = Landmark(title: "a", kind: .tower, first: 1, second: 2)

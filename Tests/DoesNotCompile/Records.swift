@@ -1,7 +1,7 @@
 import Foundation
 import RowanRecords
 
-// Each error stands at the property that it concerns. See ProblemTests for all messages.
+// Each error is at the property that causes it. ProblemTests covers all messages.
 
 @Record final class Object {  // error 21: @Record needs a struct: a class 'Object' can't have it: declare a struct
     var id = 1

@@ -1,5 +1,5 @@
-// What typed columns refuse. Scripts/check-does-not-compile compiles this file: each line that is marked must give an
-// error, and no other line.
+// Expressions that typed columns reject. Scripts/check-does-not-compile compiles this file: exactly the marked lines
+// must give an error.
 
 import Foundation
 import Rowan
@@ -117,7 +117,7 @@ func rows(_ row: Row) {
 }
 
 func others() {
-    // Other columns compare with anything.
+    // Untyped columns compare with anything.
     _ = Column("score") == "text"
     _ = score.untyped == "text"
     _ = score == Column("a")

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// The tests of the guide, which Scripts/guide makes from its articles.
+// The tests of the guide, generated from its articles by Scripts/guide.
 let package = Package(
     name: "Guide",
     platforms: [.macOS(.v15)],

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// Compares the parser of RowanRecords with the compiler's: swift-syntax is a dependency of this package alone.
+// Compares the parser of RowanRecords with the compiler's. Only this package depends on swift-syntax.
 let package = Package(
     name: "MacroCorpus",
     platforms: [.macOS(.v15)],

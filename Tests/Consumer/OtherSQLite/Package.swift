@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// Another package around SQLite, whose target has the name that most of them have. SwiftPM refuses two targets of one name.
+// Another package around SQLite, whose target has the usual name. SwiftPM rejects two targets with the same name.
 let package = Package(
     name: "OtherSQLite",
     products: [.library(name: "OtherSQLite", targets: ["CSQLite"])],

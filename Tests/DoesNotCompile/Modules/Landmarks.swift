@@ -1,4 +1,4 @@
-// Public records, which OtherModule.swift uses.
+// Public records used by OtherModule.swift.
 
 public import Foundation
 public import RowanRecords

@@ -1,5 +1,6 @@
-// Asynchronous accesses take closures that don't escape: implicit `self` in an actor compiles, and a wrapper with such a
-// parameter waits without blocking its thread. Warnings are errors here: `await` before a synchronous overload is one.
+// Asynchronous accesses take closures that don't escape: implicit `self` in an actor compiles, and a wrapper with such
+// a parameter waits without blocking its thread. Warnings are errors here, so `await` before a synchronous overload
+// fails.
 
 import Rowan
 
@@ -23,7 +24,7 @@ actor Store {
     nonisolated private func count(_ db: Database) throws -> Int { try Player.fetchCount(db) }
 }
 
-/// Wrappers of each access, for a protocol and for each kind of connection.
+/// Wrappers of each access, for a protocol and for each connection type.
 struct Wrapper {
     var writer: any DatabaseWriter
 
@@ -60,7 +61,7 @@ struct Wrapper {
     ) async throws -> T { try await snapshot.unsafeRead(body) }
 }
 
-/// - Returns: whether each access has returned what its closure has.
+/// - Returns: whether each access has returned the result of its closure.
 func useAccesses(_ database: any DatabaseWriter) async throws -> Bool {
     let players = try await database.read { try Player.fetchCount($0) }
     let sum = try await Store(database).useEachAccess()

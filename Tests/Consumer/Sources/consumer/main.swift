@@ -1,7 +1,7 @@
 import Foundation
 import Rowan
 
-/// Ends the program with an error unless the condition holds.
+/// Exits with an error unless the condition holds.
 func check(_ condition: Bool, _ what: String) {
     guard !condition else { return }
     FileHandle.standardError.write(Data("consumer: failed: \(what)\n".utf8))

@@ -1,4 +1,4 @@
-// A program whose SQL is checked. Scripts/check-schema-edit edits its schema.
+// A program with checked SQL. Scripts/check-schema-edit edits its schema.
 
 import RowanRecords
 

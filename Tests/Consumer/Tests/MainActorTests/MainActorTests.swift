@@ -1,4 +1,4 @@
-// Rowan in a module whose declarations belong to the main actor by default: what programs with a user interface write.
+// Rowan in a module whose declarations are on the main actor by default, as in programs with a user interface.
 
 import Rowan
 import RowanRecords
@@ -9,7 +9,7 @@ nonisolated struct Player: Codable, FetchableRecord, PersistableRecord {
     var name: String
 }
 
-/// The struct belongs to the main actor, and the generated code doesn't.
+/// The struct is on the main actor, but the generated code isn't.
 @Record("player") struct GeneratedPlayer: Equatable {
     var id: Int64
     var name: String

@@ -1,4 +1,4 @@
-// What a test of the guide compares: the statements that ran with those that the article shows, and what it prints.
+// Compares the statements and output of an article's code with those that the article shows.
 
 import Foundation
 import RowanRecords
@@ -7,17 +7,17 @@ import Testing
 
 /// The run of an article.
 final class Guide: Sendable {
-    /// The file of the article.
+    /// The article's file.
     private let article: String
     let dbQueue: DatabaseQueue
-    /// The folder of the article's own databases, which is deleted at the end.
+    /// The folder of the article's databases, deleted at the end.
     let folder: URL
 
     private struct State {
         var ran: [String] = []
         var shown: [(sql: String, line: Int)] = []
         var printed: [String] = []
-        /// The number of lines that a block of text has compared.
+        /// The number of lines already compared with a text block.
         var compared = 0
         var expected: [(line: String, place: Int)] = []
     }
@@ -35,7 +35,7 @@ final class Guide: Sendable {
 
     private let log: Log
 
-    /// The statements of all connections with its configuration.
+    /// Records the statements of all connections with its configuration.
     private final class Log: Sendable {
         let statements = Mutex<[String]>([])
 
@@ -53,12 +53,12 @@ final class Guide: Sendable {
         }
     }
 
-    /// A configuration whose statements count as those of the article.
+    /// A configuration whose statements are recorded.
     func configuration(_ configuration: Configuration = Configuration()) -> Configuration {
         log.configuration(configuration)
     }
 
-    /// The path of a file of the article.
+    /// The path of a file in the article's folder.
     func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
     func print(_ items: [Any], _ separator: String) {
@@ -68,17 +68,16 @@ final class Guide: Sendable {
 
     /// The root of the repository.
     private static let root = (0..<5).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
-        // GuideTests, Tests, Guide, Tests, and the root.
         url.deletingLastPathComponent()
     }
 
-    /// The library of sqlite-vec, which `Scripts/extensions` installs; nil without it.
+    /// The library of sqlite-vec, which `Scripts/extensions` installs; nil if missing.
     static let vec: String? = {
         let path = root.appendingPathComponent(".build/extensions/sqlite_vec/vec0.so").path
         return FileManager.default.fileExists(atPath: path) ? path : nil
     }()
 
-    /// Loads sqlite-vec into the connection of the article, as if it were linked.
+    /// Loads sqlite-vec into the article's connection, as if it were linked.
     func loadVec() throws {
         let library = try #require(dlopen(Self.vec, RTLD_NOW))
         let symbol = try #require(dlsym(library, "sqlite3_vec_init"))
@@ -86,7 +85,7 @@ final class Guide: Sendable {
         try dbQueue.inDatabase { try $0.loadExtension(entryPoint: entryPoint) }
     }
 
-    /// rowan-node, which `Scripts/node` builds; nil without it. `ROWAN_NODE` names another one.
+    /// rowan-node, built by `Scripts/node`; nil if missing. `ROWAN_NODE` overrides the path.
     static let node: String? = {
         let path =
             ProcessInfo.processInfo.environment["ROWAN_NODE"]
@@ -94,12 +93,12 @@ final class Guide: Sendable {
         return FileManager.default.isExecutableFile(atPath: path) ? path : nil
     }()
 
-    /// Starts a cluster of one node, which ends with the article, or with the tests.
+    /// Starts a cluster with one node, which stops at the end of the article or of the tests.
     ///
     /// - Returns: the addresses of its nodes.
     func startCluster() throws -> [String] {
         let program = try #require(Self.node)
-        // A host of the loopback network that nobody else uses.
+        // A loopback host of its own.
         let host = "127.\(Int.random(in: 1...254)).\(Int.random(in: 0...255)).\(Int.random(in: 1...254))"
         let process = Process()
         let (input, output) = (Pipe(), Pipe())
@@ -107,25 +106,25 @@ final class Guide: Sendable {
         process.arguments = ["--id", "1", "--address", "\(host):9001", "--data", path("node"), "--end-with-input"]
         (process.standardInput, process.standardOutput) = (input, output)
         try process.run()
-        // It prints a line when it is ready, or ends.
+        // The node prints a line when it is ready.
         guard !output.fileHandleForReading.availableData.isEmpty else { throw CocoaError(.executableLoad) }
-        endings.withLock { $0.append { try? input.fileHandleForWriting.close() } }  // The end of its input ends it.
+        endings.withLock { $0.append { try? input.fileHandleForWriting.close() } }  // The node then exits.
         return ["\(host):9001"]
     }
 
-    /// What the article has started.
+    /// The cleanup of what the article has started.
     private let endings = Mutex<[@Sendable () -> Void]>([])
 
-    /// Runs a statement that the article shows.
+    /// Runs a statement shown in the article.
     func run(_ sql: String) throws { try dbQueue.writeWithoutTransaction { try $0.execute(sql: sql) } }
 
-    /// A statement that must have run at the end.
+    /// Expects that a statement has run by the end of the article.
     func show(_ sql: String, line: Int) { state.withLock { $0.shown.append((sql, line)) } }
 
-    /// A line that must have been printed at the end.
+    /// Expects that a line has been printed by the end of the article.
     func expectLine(_ line: String, line place: Int) { state.withLock { $0.expected.append((line, place)) } }
 
-    /// All lines that have been printed since the last block of text.
+    /// Expects exactly the lines printed since the last text block.
     func expectOutput(_ text: String, line: Int) {
         let printed = state.withLock { state in
             defer { state.compared = state.printed.count }
@@ -136,7 +135,7 @@ final class Guide: Sendable {
 
     func end() throws {
         for ending in endings.withLock({ $0 }) { ending() }
-        defer { try? FileManager.default.removeItem(at: folder) }  // The system deletes what is left.
+        defer { try? FileManager.default.removeItem(at: folder) }  // The system deletes leftovers.
         let ran = Set(log.statements.withLock { $0 }.map(Self.normalized))
         let (shown, printed, expected) = state.withLock { ($0.shown, $0.printed, $0.expected) }
         for (sql, line) in shown {
@@ -152,7 +151,7 @@ final class Guide: Sendable {
         }
     }
 
-    /// A statement in one line, without a semicolon at its end.
+    /// A statement on one line, without a trailing semicolon.
     private static func normalized(_ sql: String) -> String {
         let text = sql.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         return text.hasSuffix(";") ? String(text.dropLast()) : text

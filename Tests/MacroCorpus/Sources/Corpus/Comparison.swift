@@ -1,10 +1,10 @@
-// Compares both descriptions of a source.
+// Compares the two descriptions of a source.
 
 import RowanRecordSyntax
 import SwiftParser
 import SwiftSyntax
 
-/// The compiler's description of a source that is one struct; nil if the compiler does not accept it.
+/// The compiler's description of a source that contains one struct; nil if the compiler rejects it.
 func realDescription(_ source: String) -> [String]? {
     let file = Parser.parse(source: source)
     guard !file.hasError, file.statements.count == 1,
@@ -20,7 +20,7 @@ enum Outcome {
     case different(real: String, own: String)
 }
 
-/// - Parameter change: breaks our own model, to see whether the comparison notices it.
+/// - Parameter change: breaks our model, to check that the comparison notices.
 func compare(_ source: String, _ real: [String], changing change: (inout StructModel) -> Void = { _ in }) -> Outcome {
     do throws(SyntaxError) {
         var model = try StructModel(parsing: source)

@@ -1,4 +1,4 @@
-// Mutations: seeded edits of a struct. Many are refused by the compiler, too; those that it accepts are compared.
+// Mutations: seeded edits of a struct. The compiler rejects many of them; those that it accepts are compared.
 
 import SwiftParser
 import SwiftSyntax
@@ -17,9 +17,9 @@ struct SplitMix: RandomNumberGenerator {
 /// A struct to mutate.
 struct Subject {
     let source: [UInt8]
-    /// Where its tokens stand.
+    /// The positions of its tokens.
     let tokens: [Range<Int>]
-    /// Where its members stand.
+    /// The positions of its members.
     let members: [Range<Int>]
 
     init?(_ source: String) {
@@ -56,7 +56,7 @@ struct Subject {
         let start = token.lowerBound..<token.lowerBound
         switch Int.random(in: 0..<10, using: &random) {
         case 0:
-            // Glued to the next token.
+            // Joined with the next token.
             guard place + 1 < tokens.count else { fallthrough }
             return (token.upperBound..<tokens[place + 1].lowerBound, [])
         case 1:
@@ -64,7 +64,7 @@ struct Subject {
         case 2:
             return (token, Array(Self.replacements.randomElement(using: &random)!.utf8))
         case 3, 4:
-            // A member before another one.
+            // Moves a member before another one.
             guard let next = members.randomElement(using: &random) else { fallthrough }
             let other = others.randomElement(using: &random)!
             var text = Array(Self.members.randomElement(using: &random)!.utf8)

@@ -1,4 +1,4 @@
-// The description of a struct, made from our own model.
+// The description of a struct, made from our model.
 
 import RowanRecordSyntax
 
@@ -43,7 +43,7 @@ struct OwnDescription {
         for modifier in modifiers { lines.append("modifier \(modifier.name) \(modifier.detail ?? "-")") }
     }
 
-    /// Attributes whose arguments are no expressions for the compiler.
+    /// Attributes whose arguments the compiler does not parse as expressions.
     static let builtIn: Set<String> = [
         "_alignment", "_cdecl", "_cxxOverload", "_documentation", "_dynamicReplacement", "_effects", "_expose",
         "_extern", "_implements", "_inheritActorContext", "_lifetime", "_nonSendable", "_optimize",

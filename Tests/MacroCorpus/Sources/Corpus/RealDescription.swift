@@ -1,9 +1,10 @@
-// The description of a struct, made from the compiler's own tree.
+// The description of a struct, made from the compiler's tree.
 
 import RowanRecordSyntax
 import SwiftSyntax
 
-/// The text of the tokens of a node, without spaces and comments. Literals keep theirs, as they are one token for us.
+/// The text of a node's tokens, without spaces and comments. Literals keep theirs, because our parser reads each as one
+/// token.
 func plainText(_ node: some SyntaxProtocol) -> String {
     if let token = node.as(TokenSyntax.self) { return token.text }
     if node.is(StringLiteralExprSyntax.self) || node.is(SimpleStringLiteralExprSyntax.self)
@@ -15,11 +16,11 @@ func plainText(_ node: some SyntaxProtocol) -> String {
 }
 
 extension SyntaxProtocol {
-    /// The offset of the first byte that is no space and no comment.
+    /// The offset of the first byte that belongs to neither space nor comment.
     var offset: Int { positionAfterSkippingLeadingTrivia.utf8Offset }
 }
 
-/// Describes a struct in lines that both parsers can be made to write.
+/// Describes a struct in lines that both parsers can produce.
 struct RealDescription {
     var lines: [String] = []
 

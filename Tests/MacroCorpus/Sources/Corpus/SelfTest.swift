@@ -1,8 +1,8 @@
-// Shows that the comparison can fail: our own model is broken on purpose.
+// Breaks our model on purpose, to show that the comparison can fail.
 
 import RowanRecordSyntax
 
-/// Whether the comparison reports every break, and nothing without one.
+/// Whether the comparison reports every break, and nothing for the intact model.
 func selfTest() -> Bool {
     let source = """
         struct Note {

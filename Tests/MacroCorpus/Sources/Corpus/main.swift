@@ -1,8 +1,8 @@
 // corpus [--self-test] [--mutations N] [--seed N] [--show N] FOLDER...
 //
-// Compares the parser of RowanRecords with the compiler's for every struct below the folders, and for mutations of them.
-// A difference ends the program with 1. Where the own parser refuses, it is counted: an untouched struct must not be
-// refused. --self-test breaks the own model on purpose, and ends with 1 if the comparison overlooks it.
+// Compares the parser of RowanRecords with the compiler's, for every struct below the folders and for mutations of
+// them. Exits with 1 if they differ, or if our parser rejects an unmodified struct; rejected mutations are counted.
+// --self-test breaks our model on purpose and exits with 1 if the comparison misses it.
 
 import Foundation
 import RowanRecordSyntax
