@@ -31,7 +31,7 @@ extension DatabaseCluster {
             configuration: configuration, options: options)
     }
 
-    /// Another client of the same database.
+    /// Another client of the database.
     func another() throws -> DatabaseCluster {
         try DatabaseCluster(
             addresses: TestCluster.shared.addresses.map(\.description), database: path, configuration: configuration,
@@ -51,7 +51,7 @@ extension Database {
 
 @Suite(.enabled(if: TestCluster.isAvailable, TestCluster.missing))
 struct ClusterBasicTests {
-    /// Each statement is a round trip. A file would insert row by row, because of the index.
+    /// Each statement is a round trip. In a file, these records would be inserted one by one, because of the index.
     @Test func manyRecordsAreFewStatements() throws {
         let texts = Mutex<[String]>([])
         var configuration = DatabaseCluster.defaultConfiguration
@@ -68,7 +68,7 @@ struct ClusterBasicTests {
             return try Player.fetchCount(db)
         }
         #expect(count == 100)
-        // The first one alone, to find out about callbacks; then 64, and the rest.
+        // The first record alone, to find out about callbacks; then 64; then the rest.
         #expect(texts.withLock(\.count) == 3)
         let error = #expect(throws: DatabaseError.self) {
             try cluster.write { db in
@@ -133,7 +133,7 @@ struct ClusterBasicTests {
                 try db.execute(sql: "INSERT INTO player (name, score) VALUES ('Barbara', 1)")
                 return .commit
             }
-            // A failure in a transaction leaves it open.
+            // A failing statement leaves the transaction open.
             #expect(throws: DatabaseError.self) {
                 try db.execute(sql: "INSERT INTO player (name, score) VALUES ('Barbara', 1)")
             }
@@ -209,7 +209,7 @@ struct ClusterBasicTests {
                 sum += player.score
             }
             #expect(sum == 200_010_000)
-            // The rest is never read.
+            // The other rows are never read.
             #expect(try Player.order { $0.id }.fetchOne(db)?.id == 1)
             #expect(try Player.fetchCount(db) == 20_000)
         }

@@ -1,4 +1,4 @@
-// Rows that fail after the first of them have arrived: the failure is that of whoever reads them.
+// Queries that fail after their first rows have arrived: the error is thrown to the reader of the rows.
 
 import Foundation
 import Rowan
@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.enabled(if: TestCluster.isAvailable, TestCluster.missing), .timeLimit(.minutes(2)))
 struct ClusterLateRowsTests {
-    /// It fails after more rows than one part of an answer has.
+    /// Fails after more rows than fit in one part of a response.
     private let failing = "SELECT id, json_extract(x, '$.a') FROM j ORDER BY id"
 
     private func new(_ name: String = #function) throws -> DatabaseCluster {
@@ -34,13 +34,13 @@ struct ClusterLateRowsTests {
         try cluster.read { try Int.fetchAll($0, sql: "SELECT x FROM t ORDER BY x") }
     }
 
-    /// The read's own transaction ends: what follows is committed, and blocks nobody.
+    /// The read's own transaction ends: later statements are committed and block no other client.
     @Test func outsideATransaction() throws {
         let cluster = try new()
         try cluster.writeWithoutTransaction { db in
             expectFailure { _ = try Row.fetchAll(db, sql: failing) }
             try db.execute(sql: "INSERT INTO t VALUES (1)")
-            // Nobody reads the rows that fail.
+            // The failing rows are never read.
             _ = try Row.fetchOne(db, sql: failing)
             try db.execute(sql: "INSERT INTO t VALUES (2)")
         }
@@ -76,14 +76,14 @@ struct ClusterLateRowsTests {
             try db.execute(sql: "INSERT INTO t VALUES (1)")
             var count = 1
             expectFailure { while try cursor.next() != nil { count += 1 } }
-            // A node does not send the part of the rows in which it fails.
+            // A node does not send the part in which a row fails.
             #expect((2_000...2_499).contains(count))
             try db.execute(sql: "INSERT INTO t VALUES (2)")
         }
         #expect(try values(cluster) == [1, 2])
     }
 
-    /// The transaction is gone with the connection. It was interrupted: no leader has changed.
+    /// The transaction ends with the connection. It was interrupted: the leader has not changed.
     @Test func interruptedWhileTheyArrive() throws {
         let cluster = try new()
         let sql = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 5000000) SELECT x FROM c"
@@ -105,7 +105,7 @@ struct ClusterLateRowsTests {
                 } catch let error as DatabaseError { #expect(error.resultCode == .SQLITE_INTERRUPT) }
             }
         }
-        // Unless the interruption has hit between two rows that had arrived.
+        // Unless the interruption hits between two rows that have already arrived.
         if case .failure(let error) = result {
             #expect((error as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT, "\(error)")
         }

@@ -1,4 +1,4 @@
-// Observations of a cluster: own commits, those of other clients, those after a failover, and the end of the database.
+// Observations of a cluster: own commits, commits by other clients, commits after a failover, and closing the database.
 
 import Foundation
 import Rowan
@@ -27,7 +27,7 @@ struct ClusterObservationTests {
         #expect(try await counts.next() == 3)
     }
 
-    /// Neither the start nor an own commit is taken for the commit of another client.
+    /// Neither the start nor the client's own commit is mistaken for another client's commit.
     @Test func nothingIsNotifiedTwice() async throws {
         let cluster = try DatabaseCluster.new()
         try await cluster.write { try $0.createPlayers() }
@@ -35,7 +35,7 @@ struct ClusterObservationTests {
             .makeAsyncIterator()
         #expect(try await counts.next() == 0)
         for number in 1...5 {
-            // Several checks for the commits of others.
+            // Long enough for several checks for commits by others.
             try await Task.sleep(for: .milliseconds(200))
             try await insert("\(number)", into: cluster)
             #expect(try await counts.next() == number)
@@ -52,7 +52,7 @@ struct ClusterObservationTests {
         #expect(try await counts.next() == 1)
     }
 
-    /// The columns that the observation reads are others than when it began.
+    /// The observed columns change after the observation begins.
     @Test func anotherClientChangesTheSchema() async throws {
         let cluster = try DatabaseCluster.new()
         let other = try cluster.another()
@@ -98,7 +98,7 @@ struct ClusterObservationTests {
         var counts = count.values(in: cluster).makeAsyncIterator()
         #expect(try await counts.next() == 0)
         try cluster.close()
-        // It ends, or says that the database is closed: it may ask at this moment whether others have committed.
+        // It may be checking for commits by others at this moment, and then throws that the database is closed.
         do { #expect(try await counts.next() == nil) } catch let error as DatabaseError {
             #expect(error.resultCode == .SQLITE_MISUSE)
         }

@@ -1,4 +1,4 @@
-// What programs may do with cursors, arguments, names and interruptions while other clients change the database.
+// Cursors, arguments, names and interruptions while other clients change the database.
 
 import Foundation
 import Rowan
@@ -21,7 +21,7 @@ struct ClusterReaderTests {
         return (cluster, try cluster.another())
     }
 
-    /// SQLite itself compares the hidden columns of a virtual table after the 16th.
+    /// SQLite compares the hidden columns of a virtual table only after the 16th.
     @Test(arguments: [1, 14, 15, 16, 17, 63, 64, 65, 128, 129, 254, 255])
     func manyArguments(_ count: Int) throws {
         let (cluster, _) = try new("manyArguments\(count)(")
@@ -59,7 +59,7 @@ struct ClusterReaderTests {
         }
     }
 
-    /// The rows that have arrived are not read any further, nor are those that are still arriving.
+    /// Neither rows that have already arrived nor rows still arriving are read.
     @Test(arguments: [3, 200_000], [false, true])
     func anInterruptionBetweenTwoRows(_ count: Int, _ isRead: Bool) throws {
         let (cluster, _) = try new("anInterruption\(count)\(isRead)(")
@@ -75,7 +75,7 @@ struct ClusterReaderTests {
                 let error = #expect(throws: DatabaseError.self) { try cursor.next() }
                 #expect(error?.resultCode == .SQLITE_INTERRUPT)
             }
-            // What begins afterwards is not interrupted.
+            // Accesses that begin afterwards are not interrupted.
             #expect(try Int.fetchCursor(db, sql: sql).next() == 1)
             #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM t") == 3)
         }
@@ -84,7 +84,7 @@ struct ClusterReaderTests {
         #expect(try cluster.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 0)
     }
 
-    /// The shadow can't take another schema while a cursor is open: it must not keep the old one.
+    /// The shadow can't switch schemas while a cursor is open, but must not keep the old one afterwards.
     @Test func theSchemaMovesWhileACursorIsOpen() throws {
         let (cluster, other) = try new()
         try cluster.writeWithoutTransaction { db in
@@ -104,7 +104,7 @@ struct ClusterReaderTests {
         #expect(try cluster.write { try Row.fetchOne($0, sql: "SELECT * FROM t") } == ["id": 1, "n": 10])
     }
 
-    /// A BEGIN that fails here has not begun on the leader.
+    /// A BEGIN that fails on the client has not begun on the leader.
     @Test func aBeginThatFailsHoldsNoLock() throws {
         let (cluster, other) = try new()
         try cluster.writeWithoutTransaction { db in
@@ -154,7 +154,7 @@ struct ClusterReaderTests {
         }
     }
 
-    /// Pages of an open transaction leave the cache of SQLite at 2 MB.
+    /// Pages of an open transaction stay in SQLite's cache of 2 MB.
     @Test func readsAfterLargeWrites() throws {
         let (cluster, _) = try new()
         let sizes = try cluster.write { db in
@@ -232,7 +232,7 @@ extension ClusterReaderTests {
 }
 
 extension ClusterReaderTests {
-    /// Cancels the task of each transaction when it is about to commit.
+    /// Cancels the task of each transaction at its commit.
     private final class Canceller: TransactionObserver {
         let task = Synchronization.Mutex<Task<Void, any Error>?>(nil)
         func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { false }
@@ -242,8 +242,8 @@ extension ClusterReaderTests {
         func databaseDidRollback(_ db: Database) {}
     }
 
-    /// The shadow may not refuse what the cluster has committed: SQLite asks each 500 instructions of a statement, over
-    /// all its runs, whether to go on.
+    /// The shadow must not reject what the cluster has committed: SQLite calls the progress handler every 500
+    /// instructions of a statement, counted over all its runs.
     @Test func commitsOfCancelledTasks() async throws {
         let (cluster, _) = try new()
         let canceller = Canceller()
@@ -300,7 +300,7 @@ extension ClusterReaderTests {
 }
 
 extension ClusterReaderTests {
-    /// The version of the schema, and the rows, belong to one state: the values are the names of their columns.
+    /// The schema version and the rows belong to the same state: the values are the names of their columns.
     @Test func rowsOfASchemaThatKeepsMoving() async throws {
         let cluster = try DatabaseCluster.new()
         let other = try cluster.another()
@@ -337,7 +337,7 @@ extension ClusterReaderTests {
 }
 
 extension ClusterReaderTests {
-    /// A node takes a new name for an existing database whose name begins with it.
+    /// A node mistakes a new name for an existing database whose name begins with it.
     @Test func namesThatBeginWithEachOther() throws {
         let base = TestCluster.newDatabaseName("prefix")
         for name in ["\(base)-12", "\(base)-1", base, "\(base)-123"] {

@@ -1,4 +1,4 @@
-// Statements that a cluster answers as a file does: questions about the schema, counters, waits for the lock.
+// Statements that behave on a cluster as on a file: schema queries, counters, waits for the lock.
 
 import Foundation
 import Rowan
@@ -18,7 +18,7 @@ struct ClusterStatementTests {
         return (cluster, try cluster.another())
     }
 
-    /// Schema questions in SQL see what others, and other connections of the client, have committed.
+    /// Schema queries in SQL see the commits of other clients and of the client's other connections.
     @Test func questionsAboutTheSchema() throws {
         let (cluster, other) = try new()
         for (index, writer) in [cluster, other].enumerated() {
@@ -38,7 +38,7 @@ struct ClusterStatementTests {
         }
     }
 
-    /// Outside a transaction, the schema may move again before a statement runs again.
+    /// Outside a transaction, the schema may change again before a statement is retried.
     @Test func theSchemaKeepsMoving() async throws {
         let (cluster, other) = try new()
         let isOver = Mutex(false)
@@ -62,7 +62,7 @@ struct ClusterStatementTests {
         try await changes.value
     }
 
-    /// SQLite counts what a statement has kept that fails.
+    /// SQLite counts the changes that a failed statement keeps.
     @Test func countersAfterAFailure() throws {
         let queue = try DatabaseQueue()
         func counters(_ writer: any DatabaseWriter) throws -> [[Int64]] {
@@ -83,7 +83,7 @@ struct ClusterStatementTests {
         #expect(try counters(DatabaseCluster.new()) == counters(queue))
     }
 
-    /// Only the letters of ASCII have a case in names of savepoints.
+    /// Only ASCII letters are case-insensitive in names of savepoints.
     @Test(arguments: [("é", "É"), ("ß", "SS"), ("k", "\u{212A}"), ("e\u{301}", "é"), ("a", "A")])
     func namesOfSavepoints(_ name: String, _ other: String) throws {
         func run(_ writer: any DatabaseWriter) throws -> [String] {
@@ -106,7 +106,7 @@ struct ClusterStatementTests {
         #expect(try run(DatabaseCluster.new("namesOfSavepoints(")) == run(DatabaseQueue()))
     }
 
-    /// A statement that fails without a change of its own does not count that of another one again.
+    /// A statement that fails without changes does not count the changes of the statement before it again.
     @Test func totalChanges() throws {
         func total(_ writer: any DatabaseWriter) throws -> Int {
             try writer.write { db in

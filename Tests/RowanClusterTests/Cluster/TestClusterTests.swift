@@ -1,4 +1,4 @@
-// The cluster of the tests: its nodes, its leaders and its network.
+// The test cluster: its nodes, its leaders and its network.
 
 import Foundation
 import Rowan
@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.enabled(if: TestCluster.isAvailable, TestCluster.missing))
 struct TestClusterConcurrencyTests {
-    /// A database of a node, asked without a driver.
+    /// Inserts into a database of a node, without the driver.
     private func insert(_ number: Int, _ cluster: TestCluster, _ node: Int) throws -> Int {
         let deadline = ContinuousClock.now + .seconds(10)
         let connection = try NodeConnection(address: cluster.addresses[node], deadline: deadline)
@@ -24,7 +24,7 @@ struct TestClusterConcurrencyTests {
         guard case .database(let db) = try ask({ try $0.open(name: "numbers") }) else { return -1 }
         _ = try ask { try $0.execSQL(db: db, sql: "CREATE TABLE IF NOT EXISTS number (n INTEGER PRIMARY KEY)") }
         _ = try ask { try $0.execSQL(db: db, sql: "INSERT INTO number VALUES (?)", values: [number.databaseValue]) }
-        // The changes are the number of rows.
+        // The number of changed rows.
         guard case .result(_, let count) = try ask({ try $0.execSQL(db: db, sql: "UPDATE number SET n = n") }) else {
             return -1
         }
@@ -67,7 +67,7 @@ struct TestClusterConcurrencyTests {
         let cluster = try TestCluster()
         let first = try cluster.leader()
         try cluster.terminate(first)
-        // Nobody had to miss it first.
+        // The handover is immediate, without an election timeout.
         let other = (first + 1) % 3
         let second = try #require(cluster.leader(accordingTo: other))
         #expect(second != first)
@@ -117,7 +117,7 @@ struct TestClusterConcurrencyTests {
         network.set(.cut, fromClientsTo: leader)
         #expect(throws: (any Error).self) { try insert(1, cluster, leader) }
         network.heal()
-        // The relay may still reset what connects while it ends the cut.
+        // The relay may still reset new connections while it ends the cut.
         _ = try waitFor({ try? insert(1, cluster, leader) }, until: { $0 != nil })
         network.set(.frozen, fromClientsTo: leader)
         let connection = try NodeConnection(address: cluster.addresses[leader], deadline: .now + .seconds(5))
@@ -133,7 +133,7 @@ struct TestClusterConcurrencyTests {
         }
     }
 
-    /// Asks again until the answer is right.
+    /// Retries until the condition holds.
     private func waitFor<Value>(_ value: () -> Value, until condition: (Value) -> Bool) throws -> Value {
         let deadline = ContinuousClock.now + .seconds(30)
         while ContinuousClock.now < deadline {

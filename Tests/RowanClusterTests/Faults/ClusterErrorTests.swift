@@ -1,4 +1,4 @@
-// What the codes of nodes mean.
+// The meaning of the nodes' error codes.
 
 import Rowan
 import Testing

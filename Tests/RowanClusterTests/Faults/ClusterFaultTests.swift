@@ -1,4 +1,5 @@
-// Leaders that go away before, during and after transactions: what was acknowledged is there, and what was refused is not.
+// Leaders that disappear before, during and after transactions: acknowledged writes are kept, and rejected ones are
+// not.
 
 import Foundation
 import Rowan
@@ -48,7 +49,7 @@ struct ClusterFaultTests {
             try client.write { db in
                 try db.insert(1)
                 cluster.nodes.kill(try cluster.nodes.leader())
-                // Swallowing the error does not help: the next statements belong to no transaction.
+                // Swallowing the error does not help: the next statements are not in a transaction.
                 for number in 2...4 { try? db.insert(number) }
                 try db.insert(5)
             }
@@ -95,11 +96,11 @@ struct ClusterFaultTests {
         let outcome = Result {
             try client.write { db in
                 try db.insert(1)
-                // It receives the COMMIT, and does not run any more.
+                // The paused leader receives the COMMIT but does not process it.
                 cluster.nodes.pause(leader)
             }
         }
-        // The others have elected another leader, which knows the end.
+        // The others have elected a new leader, which knows the outcome.
         try client.insert(2)
         cluster.nodes.resume(leader)
         try client.insert(3)
@@ -119,7 +120,7 @@ struct ClusterFaultTests {
             try client.write { db in
                 try db.insert(1)
                 network.set(.delayed(.milliseconds(300)), fromClientsTo: leader)
-                // Either the COMMIT is on its way, or its answer is.
+                // Either the COMMIT or its response is in flight.
                 Thread.detachNewThread {
                     usleep(UInt32(milliseconds) * 1_000)
                     cluster.nodes.kill(leader)
@@ -156,7 +157,7 @@ struct ClusterFaultTests {
         let stored = try JSONDecoder().decode(TransactionTicket.self, from: JSONEncoder().encode(ticket))
         for index in 0..<3 { cluster.nodes.resume(index) }
         _ = try cluster.nodes.leader()
-        // Other clients, and later transactions of the same one, do not change the answer.
+        // Writes by other clients, and later transactions of the same client, do not change the outcome.
         try await client.write(retrying: 5) { try $0.insert(2) }
         let outcome = try await cluster.client().outcome(of: stored)
         #expect(try await client.outcome(of: ticket) == outcome)
@@ -164,7 +165,7 @@ struct ClusterFaultTests {
         #expect(entries == (outcome == .committed ? [1, 2] : [2]))
     }
 
-    /// Writes that share a transaction share its outcome. None of them runs again on its own.
+    /// Writes that share a transaction share its outcome. None of them is retried separately.
     @Test func noLeaderKnowsTheOutcomeOfAGroup() async throws {
         let cluster = try FaultyCluster()
         var configuration = DatabaseCluster.defaultConfiguration
@@ -210,8 +211,8 @@ struct ClusterFaultTests {
         }
     }
 
-    /// The COMMIT has no answer in time, and is applied later. The ticket tells, also if a savepoint was rolled back that had
-    /// it.
+    /// The COMMIT times out and is applied later. The ticket reveals this, even if a savepoint that contained it was
+    /// rolled back.
     @Test(arguments: 0..<4)
     func theTicketOfARolledBackSavepoint(_ kind: Int) throws {
         let cluster = try FaultyCluster()
@@ -232,7 +233,7 @@ struct ClusterFaultTests {
                     case 0: try refuse(db) { try db.insert(100) }
                     case 1: try refuse(db) { try refuse(db) { try db.insert(100) } }
                     case 2:
-                        // The savepoint that wrote it is released into another one, which is rolled back.
+                        // The savepoint that wrote the ticket is released into another one, which is rolled back.
                         try refuse(db) {
                             try db.inSavepoint {
                                 try db.insert(100)
@@ -265,7 +266,7 @@ struct ClusterFaultTests {
         }
     }
 
-    /// The rollback of a savepoint finds that the leader is gone: the error says so, and the transaction runs again.
+    /// The leader disappears before a savepoint is rolled back: the error says so, and the transaction is retried.
     @Test func theLeaderIsKilledBeforeASavepointIsRolledBack() async throws {
         let cluster = try FaultyCluster()
         let client = try cluster.client()
@@ -287,7 +288,7 @@ struct ClusterFaultTests {
         #expect(try client.entries() == [2])
     }
 
-    /// A write of a group commits the transaction itself, and nobody knows whether it has.
+    /// A write of a group commits the shared transaction itself, and the outcome is unknown.
     @Test func aGroupedWriteThatCommitsWithAnUnknownOutcome() async throws {
         let cluster = try FaultyCluster()
         var configuration = DatabaseCluster.defaultConfiguration
@@ -355,7 +356,7 @@ struct ClusterFaultTests {
     }
 }
 
-/// Tells when a transaction is about to be committed.
+/// Signals that a transaction is about to be committed.
 private final class CommitObserver: TransactionObserver {
     private let willCommit: @Sendable () -> Void
     init(_ willCommit: @escaping @Sendable () -> Void) { self.willCommit = willCommit }

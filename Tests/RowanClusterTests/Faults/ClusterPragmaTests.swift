@@ -1,4 +1,4 @@
-// Pragmas that a cluster refuses: they must not act while the local SQLite compiles them.
+// Pragmas that a cluster rejects: they must have no effect while the local SQLite compiles them.
 
 import Rowan
 import Testing

@@ -21,7 +21,7 @@ struct ClusterReadTests {
         try reader.insert(1)
         #expect(try reader.entries() == [1])
         network.set(.cut, around: leader)
-        // From here on, the old leader may believe in itself for a while.
+        // From here on, the old leader may still believe that it leads.
         let stop = Mutex(false)
         let written = Mutex(1)
         let done = Signal()
@@ -48,7 +48,7 @@ struct ClusterReadTests {
         done.block()
         network.heal()
         _ = try cluster.nodes.leader()
-        // A connection whose read was refused goes on.
+        // A connection continues to work after a rejected read.
         var entries: [Int] = []
         for _ in 1...500 where entries.isEmpty {
             do { entries = try reader.entries() } catch let error as DatabaseError where error.isLeaderChange {
@@ -65,7 +65,7 @@ struct ClusterReadTests {
         let reader = try cluster.client(only: leader) { $0.consistency = .confirmed }
         try reader.createEntries()
         #expect(try reader.entries() == [])
-        // The nodes reach each other: the leader stays the same, and only this client can't ask the others.
+        // The nodes reach each other, so the leader stays the same; only this client can't reach the others.
         for other in 0..<3 where other != leader { network.set(.cut, fromClientsTo: other) }
         for _ in 1...2 {
             let error = #expect(throws: DatabaseError.self) { try reader.entries() }
@@ -90,7 +90,8 @@ struct ClusterReadTests {
         }
     }
 
-    /// The leader has handed over, and the third node does not answer: two answers settle that nobody can confirm the read.
+    /// The leader has handed over, and the third node does not respond: two responses suffice to know that the read
+    /// can't be confirmed.
     @Test func aPausedFollowerDoesNotDelayRefusals() throws {
         let cluster = try FaultyCluster()
         let client = try cluster.client {
@@ -111,7 +112,7 @@ struct ClusterReadTests {
         #expect(error?.isLeaderChange == true, "\(error as Any)")
     }
 
-    /// All reads are confirmed, whatever the access.
+    /// Every kind of access confirms its reads.
     @Test func noMajorityConfirms() throws {
         let cluster = try FaultyCluster()
         let client = try cluster.client {
@@ -137,7 +138,7 @@ struct ClusterReadTests {
         }
     }
 
-    /// A client that asks a node which does not answer first.
+    /// The client contacts an unresponsive node first.
     @Test func aPausedNodeDoesNotHideTheLeader() throws {
         let cluster = try FaultyCluster()
         try cluster.client().createEntries()

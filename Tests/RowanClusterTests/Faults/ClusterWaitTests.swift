@@ -1,5 +1,5 @@
-// Accesses that wait: for a paused leader, for the lock of another client, for their own end. A wait that does not end
-// exceeds the limit of the test.
+// Accesses that wait: for a paused leader, for another client's lock, for their own end. An endless wait exceeds the
+// test's time limit.
 
 import Foundation
 import Rowan
@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.enabled(if: TestCluster.isAvailable, TestCluster.missing), .serialized, .timeLimit(.minutes(1)))
 struct ClusterWaitTests {
-    /// A client that waits longer than the test may take.
+    /// A client whose timeouts exceed the test's time limit.
     private func patientClient(_ cluster: FaultyCluster) throws -> DatabaseCluster {
         var configuration = DatabaseCluster.defaultConfiguration
         configuration.busyMode = .timeout(90)
@@ -41,7 +41,7 @@ struct ClusterWaitTests {
         #expect(try await client.read { try Int.fetchAll($0, sql: "SELECT n FROM entry") } == [1])
     }
 
-    /// Others wait for it as for any other write.
+    /// Others wait for it as for a write.
     @Test func aTransactionThatReadsFirstTakesTooLong() throws {
         let cluster = try FaultyCluster()
         let client = try cluster.client { $0.transactionTimeout = .milliseconds(300) }
@@ -59,7 +59,7 @@ struct ClusterWaitTests {
         #expect(error?.resultCode == .SQLITE_INTERRUPT)
         #expect(error?.message?.contains("took longer than") == true)
         #expect(try client.entries() == [])
-        // A later one that loses its leader has not taken too long.
+        // Losing the leader later is not reported as taking too long.
         let later = #expect(throws: DatabaseError.self) {
             try client.writeWithoutTransaction { db in
                 try db.inTransaction(.deferred) {
@@ -73,7 +73,7 @@ struct ClusterWaitTests {
         #expect(later?.isLeaderChange == true, "\(later as Any)")
     }
 
-    /// The rows that nobody reads are received first: that is a wait in a wait.
+    /// The unread rows are received first, which is a wait within a wait.
     @Test(arguments: [false, true])
     func aReadBehindAbandonedRowsIsCancelled(_ isWrite: Bool) async throws {
         let cluster = try FaultyCluster()
@@ -120,7 +120,7 @@ struct ClusterWaitTests {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    /// A statement that never ends would occupy the node, of which nobody but the node can free it.
+    /// An endless statement would occupy the node, and only the node can stop it.
     @Test func aStatementWithoutAnEndIsInterrupted() throws {
         let cluster = try FaultyCluster(count: 1, options: ["--statement-limit", "1"])
         let client = try cluster.client { $0.requestTimeout = .seconds(50) }
@@ -139,7 +139,7 @@ struct ClusterWaitTests {
             try db.insert(1)
             try db.execute(sql: "INSERT INTO entry " + endless)
         }
-        // Each row runs a trigger, and statements of FTS5: they are no new statements.
+        // Each row runs a trigger, and statements of FTS5, which don't count as new statements.
         try client.write { db in
             try db.execute(
                 sql: """
@@ -153,7 +153,7 @@ struct ClusterWaitTests {
         }
         let rows = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x FROM c) SELECT x FROM c"
         expectInterruption { try $0.execute(sql: "INSERT INTO entry " + rows) }
-        // Rows that a client is slow to read take no time of the node.
+        // The time that a client takes to read the rows does not count.
         let sql = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 200000) SELECT x FROM c"
         let last = try client.read { db in
             let cursor = try Int.fetchCursor(db, sql: sql)
@@ -167,7 +167,7 @@ struct ClusterWaitTests {
         #expect(try client.entries() == [])
     }
 
-    /// The others elect a leader meanwhile. The node that ran the statement is a member again afterwards.
+    /// The others elect a leader in the meantime. The node that ran the statement rejoins afterwards.
     @Test(arguments: ["SELECT COUNT(*)", "INSERT INTO entry SELECT x"])
     func aNodeSurvivesAStatementWithoutAnEnd(_ verb: String) throws {
         let cluster = try FaultyCluster(options: ["--statement-limit", "2"])

@@ -1,4 +1,4 @@
-// What the tests of faults share: a cluster of their own, its clients, and a table that counts what was applied.
+// Support for the fault tests: clusters of their own, their clients, and a table that counts the applied writes.
 
 import Foundation
 import Rowan
@@ -16,7 +16,7 @@ struct FaultyCluster {
 
     /// A client.
     ///
-    /// - Parameter only: the index of the only node that it knows at first.
+    /// - Parameter only: the index of the only node that it knows initially.
     func client(
         only: Int? = nil, configuration: Configuration = DatabaseCluster.defaultConfiguration,
         _ change: (inout ClusterOptions) -> Void = { _ in }
@@ -29,7 +29,7 @@ struct FaultyCluster {
             addresses: addresses.map(\.description), database: "faults", configuration: configuration, options: options)
     }
 
-    /// Has the leader hand over, and waits until it has.
+    /// Makes the leader hand over, and waits for it.
     ///
     /// - Throws: `NodeProcess.Failure` if the leader refuses.
     func transferLeader(to index: Int) throws {
@@ -55,7 +55,7 @@ extension DatabaseWriter {
         try write { try $0.insert(number) }
     }
 
-    /// Inserts a number once, whatever the leaders do.
+    /// Inserts a number exactly once, despite changes of leader.
     func insertPersistently(_ number: Int) throws {
         while true {
             do { return try insert(number) } catch let error as DatabaseError where error.isLeaderChange {
@@ -75,7 +75,7 @@ extension Database {
     }
 }
 
-/// Waits until a closure of another thread has got to a point.
+/// Waits until a closure on another thread has reached a point.
 final class Signal: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
     func send() { semaphore.signal() }
@@ -87,6 +87,6 @@ final class Signal: Sendable {
             }
         }
     }
-    /// Waits without leaving the thread.
+    /// Blocks the thread.
     func block() { semaphore.wait() }
 }

@@ -1,9 +1,9 @@
-// Frames of the protocol, written by hand: the tests do not share code with what they test.
+// Frames of the protocol, written by hand, so that the tests share no code with the tested code.
 
 import Rowan
 @testable import RowanCluster
 
-/// The bytes of words, the lowest byte first.
+/// The bytes of words, in little-endian order.
 func words(_ words: UInt64...) -> [UInt8] {
     words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } }
 }
@@ -25,7 +25,7 @@ func frame(_ type: UInt8, _ body: [UInt8], schema: UInt8 = 0) -> [UInt8] {
     return (0..<4).map { UInt8(truncatingIfNeeded: size >> (8 * $0)) } + [type, schema, 0, 0] + body
 }
 
-/// A value of a row: its type, and its bytes.
+/// A value of a row: its type and its bytes.
 struct WireValue: Sendable {
     let type: UInt8
     let bytes: [UInt8]
@@ -48,7 +48,7 @@ func rowsFrame(_ names: [String], _ rows: [[WireValue]], isLast: Bool = true) ->
     return frame(7, body + words(isLast ? .max : 0xEEEE_EEEE_EEEE_EEEE))
 }
 
-/// All responses in some bytes, which arrive in pieces of a size.
+/// All responses in the bytes, which arrive in pieces of the given size.
 func responses(_ bytes: [UInt8], pieces: Int = .max) throws(WireError) -> [Response] {
     var buffer = FrameBuffer()
     var result: [Response] = []
@@ -65,7 +65,7 @@ func responses(_ bytes: [UInt8], pieces: Int = .max) throws(WireError) -> [Respo
     return result
 }
 
-/// The values of all rows of some bytes.
+/// The values of all rows in the bytes.
 func values(_ bytes: [UInt8]) throws -> [[DatabaseValue]] {
     var result: [[DatabaseValue]] = []
     for response in try responses(bytes) {

@@ -1,10 +1,10 @@
-// A server of one connection, on a thread of its own: what a node does to a connection, from the outside.
+// A server for one connection, on its own thread: what a node does to a connection, seen from the outside.
 
 import Foundation
 import Rowan
 import RowanCluster
 
-/// Listens on a port of the loopback interface, and runs a closure with the first connection.
+/// Listens on a loopback port and runs a closure with the first connection.
 final class LoopbackServer: Sendable {
     let address: NodeAddress
     private let finished = DispatchSemaphore(value: 0)
@@ -26,7 +26,7 @@ final class LoopbackServer: Sendable {
         }
     }
 
-    /// Waits for the end of the closure.
+    /// Waits until the closure has finished.
     func wait() -> Bool { finished.wait(timeout: .now() + 20) == .success }
 }
 
@@ -38,7 +38,7 @@ final class Peer: Sendable {
 
     deinit { close(descriptor) }
 
-    /// A socket with a port of the loopback interface, on which it does not listen.
+    /// A socket bound to a loopback port, on which it does not listen.
     static func bound() throws -> (Peer, NodeAddress) {
         #if canImport(Glibc)
         let type = CInt(SOCK_STREAM.rawValue)
@@ -59,7 +59,7 @@ final class Peer: Sendable {
         return (Peer(descriptor), try NodeAddress("127.0.0.1:\(UInt16(bigEndian: local.sin_port))"))
     }
 
-    /// Reads bytes; fewer at the end of the connection.
+    /// Reads bytes; fewer if the connection ends.
     func read(_ count: Int) -> [UInt8] {
         var bytes = Array(repeating: UInt8(0), count: count)
         var done = 0
@@ -82,7 +82,7 @@ final class Peer: Sendable {
 
     /// Writes all bytes.
     ///
-    /// - Returns: whether the other end has not closed the connection.
+    /// - Returns: whether the other end is still open.
     @discardableResult
     func write(_ bytes: [UInt8]) -> Bool {
         var done = 0
@@ -96,16 +96,16 @@ final class Peer: Sendable {
         return true
     }
 
-    /// Ends the connection, so that the other end reads its end.
+    /// Closes the connection, so that the other end reads its end.
     func shut() { _ = shutdown(descriptor, CInt(SHUT_RDWR)) }
 
-    /// Ends the connection, so that the other end reads an error.
+    /// Resets the connection, so that the other end reads an error.
     func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         _ = setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
         var unspecified = sockaddr()
         unspecified.sa_family = sa_family_t(AF_UNSPEC)
-        // Connecting to no address resets the connection, and keeps the descriptor.
+        // Connecting to no address resets the connection but keeps the descriptor.
         _ = connect(descriptor, &unspecified, socklen_t(MemoryLayout<sockaddr>.size))
     }
 

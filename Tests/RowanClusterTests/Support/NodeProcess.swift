@@ -1,10 +1,10 @@
-// A process of rowan-node. It ends with this process, however that ends: it reads a pipe that nobody else holds. If it is
-// stopped by then, its process group has lost its parent, and the kernel wakes it.
+// A process of rowan-node. It exits with this process, however that exits: it reads a pipe held only by this process.
+// If it is paused at that time, its process group has lost its parent, and the kernel wakes it.
 
 import Foundation
 import Rowan
 
-/// A running rowan-node. One thread at a time uses it.
+/// A running rowan-node, used by one thread at a time.
 final class NodeProcess {
     let identifier: pid_t
     /// Its standard output.
@@ -17,8 +17,8 @@ final class NodeProcess {
         let description: String
     }
 
-    /// Pipes are made and handed on by one thread at a time: elsewhere than on Linux, a descriptor that must not be
-    /// inherited exists for a moment without saying so.
+    /// Only one thread at a time creates pipes and passes them to processes: except on Linux, a descriptor is
+    /// inheritable for a moment after its creation.
     private static let spawning = Mutex(())
 
     /// - Parameters:
@@ -65,7 +65,7 @@ final class NodeProcess {
         posix_spawn_file_actions_adddup2(&actions, stdin, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, stdout, STDOUT_FILENO)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-        // A group of its own: see above. Signals that a thread of this process blocks are not blocked there.
+        // A group of its own: see above. Signals blocked by a thread of this process are not blocked there.
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP) | Int16(POSIX_SPAWN_SETSIGMASK))
         var none = sigset_t()
         sigemptyset(&none)
@@ -80,9 +80,9 @@ final class NodeProcess {
         return identifier
     }
 
-    /// Waits for the line that says that it accepts connections, and is a member of its cluster.
+    /// Waits for the line that says that the node accepts connections and is a member of its cluster.
     ///
-    /// - Throws: ``Failure`` if it ends instead, or takes longer than a minute.
+    /// - Throws: ``Failure`` if it exits instead, or takes longer than a minute.
     func waitUntilReady() throws {
         let deadline = ContinuousClock.now + .seconds(60)
         var text: [UInt8] = []
@@ -101,7 +101,7 @@ final class NodeProcess {
         if isRunning { _ = Foundation.kill(identifier, signal) }
     }
 
-    /// Stops it from running, and waits until it has stopped: a signal takes a moment.
+    /// Pauses the process, and waits until it has stopped, because a signal takes a moment.
     func pause() {
         guard isRunning else { return }
         _ = Foundation.kill(identifier, SIGSTOP)
@@ -109,15 +109,15 @@ final class NodeProcess {
         while waitid(P_PID, id_t(identifier), &info, WSTOPPED | WEXITED | WNOWAIT) != 0, errno == EINTR {}
     }
 
-    /// Ends it as a crash would.
+    /// Kills the process, like a crash.
     func kill() {
         send(SIGKILL)
         _ = waitForEnd(until: .now + .seconds(60))
     }
 
-    /// Has it hand over and end.
+    /// Makes it hand over and exit.
     ///
-    /// - Throws: ``Failure`` if it doesn't succeed, or takes longer than a minute.
+    /// - Throws: ``Failure`` if this fails, or takes longer than a minute.
     func terminate() throws {
         send(SIGCONT)
         send(SIGTERM)
@@ -128,10 +128,10 @@ final class NodeProcess {
         guard status == 0 else { throw Failure(description: "the node has ended with the status \(status)") }
     }
 
-    /// Whether it runs, or is paused.
+    /// Whether it is running or paused.
     var isAlive: Bool { isRunning && waitForEnd(until: .now) == nil && isRunning }
 
-    /// - Returns: how it has ended, or nil if it hasn't.
+    /// - Returns: its exit status, or nil if it is running.
     private func waitForEnd(until deadline: ContinuousClock.Instant) -> CInt? {
         guard isRunning else { return nil }
         while true {

@@ -1,4 +1,4 @@
-// A TCP relay in the test process: it can cut, freeze and delay the connections that go through it. One thread polls all
+// A TCP relay in the test process, which can cut, freeze and delay the connections through it. One thread polls all
 // sockets of a relay.
 
 import Foundation
@@ -6,15 +6,15 @@ import Rowan
 
 @testable import RowanCluster
 
-/// Accepts connections at one address, and forwards their bytes to and from another.
+/// Accepts connections at one address, and forwards their bytes to and from another address.
 final class Relay: Sendable {
     enum State: Sendable, Equatable {
         case open
-        /// Connections are closed, and new ones too.
+        /// Existing and new connections are closed.
         case cut
         /// Connections stay open, and new ones are accepted, but nothing is forwarded until the relay is open again.
         case frozen
-        /// Each byte takes that long, in both directions.
+        /// Each byte is delayed by this duration, in both directions.
         case delayed(Duration)
     }
 
@@ -47,7 +47,7 @@ final class Relay: Sendable {
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
         }
-        // Nothing fails from here on: `deinit`, which then runs, waits for the thread.
+        // Nothing fails from here on: after an error, `deinit` would wait for a thread that doesn't exist.
         wake = (ends[0], ends[1])
         let thread = Thread { [shared, wake, ended] in
             var loop = RelayLoop(listener: listener, target: target, wake: wake.read)
@@ -67,7 +67,7 @@ final class Relay: Sendable {
         for end in [wake.read, wake.write] { close(end) }
     }
 
-    /// Closes all connections, and waits for the end of the thread.
+    /// Closes all connections, and waits until the thread has finished.
     func stop() {
         let wasStopped = shared.withLock { shared in
             defer { shared.isStopped = true }
@@ -80,7 +80,7 @@ final class Relay: Sendable {
 
     private func notify() {
         var byte: UInt8 = 0
-        // A full pipe wakes the thread, too.
+        // If the pipe is full, the thread wakes anyway.
         _ = write(wake.write, &byte, 1)
     }
 }
@@ -104,7 +104,7 @@ struct Listener {
     func close() { _ = Foundation.close(descriptor) }
 }
 
-/// A TCP socket that doesn't block, and that children don't inherit.
+/// A non-blocking TCP socket that children don't inherit.
 func newSocket() throws -> CInt {
     #if canImport(Glibc)
     let type = CInt(SOCK_STREAM.rawValue)
@@ -119,7 +119,7 @@ func newSocket() throws -> CInt {
     return descriptor
 }
 
-/// Calls a closure with an IPv4 address.
+/// Calls a closure with the C form of an IPv4 address.
 func withSocketAddress<Result>(
     _ address: NodeAddress, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
 ) throws -> Result {

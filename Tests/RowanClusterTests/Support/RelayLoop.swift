@@ -4,7 +4,7 @@ import Foundation
 
 @testable import RowanCluster
 
-/// What the thread of a relay works on.
+/// The state of a relay's thread.
 struct RelayLoop {
     let listener: Listener
     let target: NodeAddress
@@ -18,7 +18,7 @@ struct RelayLoop {
         self.wake = wake
     }
 
-    /// Waits until a socket is ready or a delay is over, and forwards what can be.
+    /// Waits until a socket is ready or a delay has passed, and forwards the bytes that are due.
     mutating func turn(_ state: Relay.State) {
         if state == .cut { closeConnections() }
         let now = ContinuousClock.now
@@ -43,7 +43,7 @@ struct RelayLoop {
         if entries[1].revents != 0 { accept(state) }
     }
 
-    /// In milliseconds, or -1 for ever.
+    /// In milliseconds, or -1 for no limit.
     private func waitingTime(_ state: Relay.State, _ now: ContinuousClock.Instant) -> CInt {
         guard state != .frozen, let next = connections.compactMap(\.nextDue).min(), next > now else { return -1 }
         let (seconds, attoseconds) = now.duration(to: next).components
@@ -59,7 +59,7 @@ struct RelayLoop {
         while true {
             let client = Foundation.accept(listener.descriptor, nil, nil)
             guard client >= 0 else { return }
-            // A target that is down closes the connection of the client.
+            // If the target is down, the client's connection is closed.
             guard state != .cut, let server = try? newSocket() else {
                 _ = Foundation.close(client)
                 continue
@@ -70,7 +70,7 @@ struct RelayLoop {
                 _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
                 setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<CInt>.size))
             }
-            // It goes on in the background: its failure is seen by the first read.
+            // Connecting continues in the background; the first read reports a failure.
             _ = try? withSocketAddress(target) { connect(server, $0, $1) }
             connections.append(Connection(client: client, server: server))
         }
@@ -109,7 +109,7 @@ private struct Connection {
         toClient.forward(delay)
     }
 
-    /// Both directions have ended, or one has failed.
+    /// Whether both directions have ended, or one has failed.
     var isOver: Bool { toServer.hasFailed || toClient.hasFailed || (toServer.isOver && toClient.isOver) }
 
     func close() {
@@ -122,11 +122,11 @@ private struct Connection {
 private struct Flow {
     let source: CInt
     let sink: CInt
-    /// What has been read, and when it may be written.
+    /// The bytes that have been read, and when to write them.
     private var pending: [(due: ContinuousClock.Instant, bytes: ArraySlice<UInt8>)] = []
     private var pendingCount = 0
     private var hasEnded = false
-    /// It has told the sink that nothing more comes.
+    /// Whether the sink has been notified that the source has ended.
     private(set) var isOver = false
     private(set) var hasFailed = false
 
@@ -167,7 +167,7 @@ private struct Flow {
             } else if count == 0 {
                 hasEnded = true
             } else {
-                // ENOTCONN: the connection to the target isn't there yet.
+                // ENOTCONN: the connection to the target is not established yet.
                 hasFailed = hasFailed || ![EAGAIN, EINTR, ENOTCONN].contains(errno)
                 return
             }

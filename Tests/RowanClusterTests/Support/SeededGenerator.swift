@@ -1,5 +1,5 @@
-// Random values that can be drawn again. `make test` draws those of the seeds that the tests contain, the same each time;
-// `make stress` sets ROWAN_SEED, and draws others. A failing property test prints its seed.
+// Reproducible random values. `make test` uses the seeds in the tests, which give the same values each time; `make
+// stress` sets ROWAN_SEED to another seed. A failing property test prints its seed.
 
 import Foundation
 
@@ -8,7 +8,7 @@ struct SeededGenerator: RandomNumberGenerator {
     let seed: UInt64
     private var state: UInt64
 
-    /// A generator with the seed of the environment variable ROWAN_SEED, or else with the seed that the test contains.
+    /// A generator with the seed of the environment variable ROWAN_SEED, or else with the test's own seed.
     init(_ ownSeed: UInt64) {
         let given = ProcessInfo.processInfo.environment["ROWAN_SEED"].flatMap { UInt64($0) }
         self.init(seed: given ?? ownSeed)

@@ -1,5 +1,5 @@
-// Clusters for tests: three processes of rowan-node on a loopback address of their own, with their data in a temporary
-// folder.
+// Clusters for tests: three processes of rowan-node, each cluster on its own loopback address, with its data in a
+// temporary folder.
 
 import Foundation
 import Rowan
@@ -9,13 +9,13 @@ import Testing
 
 /// A cluster of rowan-node processes.
 ///
-/// Most tests share ``shared``, in which each opens a database of its own (``newDatabaseName(_:)``). A test that kills,
-/// pauses or cuts off nodes starts a cluster of its own.
+/// Most tests share ``shared``, in which each test opens its own database (``newDatabaseName(_:)``). A test that kills,
+/// pauses or disconnects nodes starts its own cluster.
 ///
-/// Any thread may call its methods.
+/// Its methods can be called on any thread.
 final class TestCluster: Sendable {
     let count: Int
-    /// Where clients reach the nodes: by way of relays, if there are some.
+    /// The addresses by which clients reach the nodes: those of the relays, if there are any.
     let addresses: [NodeAddress]
     let network: TestNetwork?
 
@@ -29,10 +29,10 @@ final class TestCluster: Sendable {
     ///
     /// - Parameters:
     ///   - count: the number of nodes, all of them voters.
-    ///   - latency: what the nodes take for the latency of the network, in milliseconds: they elect a leader after
-    ///     fifteen times as long.
-    ///   - options: further options of all nodes.
-    ///   - hasRelays: relays between all nodes and clients can cut, freeze and delay connections: see ``network``.
+    ///   - latency: the nodes' assumed network latency, in milliseconds: the election timeout is fifteen times as long.
+    ///   - options: additional options of all nodes.
+    ///   - hasRelays: whether relays between all nodes and clients can cut, freeze and delay connections: see
+    ///     ``network``.
     /// - Throws: `NodeProcess.Failure` if the nodes can't be started.
     init(count: Int = 3, latency: Int = 20, options: [String] = [], hasRelays: Bool = false) throws {
         guard Self.program != nil else { throw NodeProcess.Failure(description: Self.missing.rawValue) }
@@ -59,9 +59,9 @@ final class TestCluster: Sendable {
 
     // MARK: Nodes
 
-    /// Starts a node, or starts it again, and waits until it accepts connections and is a member.
+    /// Starts or restarts a node, and waits until it accepts connections and is a member.
     ///
-    /// - Throws: `NodeProcess.Failure` with what the node has logged, if it can't.
+    /// - Throws: `NodeProcess.Failure` with the node's log, if it fails.
     func start(_ index: Int) throws {
         let program = try #require(Self.program, Self.missing)
         let log = folder.appendingPathComponent("node\(index + 1).log").path
@@ -77,27 +77,26 @@ final class TestCluster: Sendable {
         do {
             try process.waitUntilReady()
         } catch {
-            // Without a log, the error alone has to do.
             let logged = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
             throw NodeProcess.Failure(description: "node \(index): \(error). It has logged: \(logged)")
         }
         nodes.withLock { $0[index] = process }
     }
 
-    /// Ends a node as a crash would.
+    /// Kills a node, like a crash.
     func kill(_ index: Int) { take(index)?.kill() }
 
-    /// Has a node hand over and end.
+    /// Makes a node hand over and exit.
     ///
-    /// - Throws: `NodeProcess.Failure` if it ends with an error.
+    /// - Throws: `NodeProcess.Failure` if it exits with an error.
     func terminate(_ index: Int) throws { try take(index)?.terminate() }
 
-    /// Stops a node from running; its connections stay open.
+    /// Pauses a node; its connections stay open.
     func pause(_ index: Int) { nodes.withLock { $0[index]?.pause() } }
 
     func resume(_ index: Int) { nodes.withLock { $0[index]?.send(SIGCONT) } }
 
-    /// Starts a node again after `kill` or `terminate`, or after it has died by itself.
+    /// Starts a node again after `kill`, `terminate`, or a crash.
     ///
     /// - Throws: as `start`.
     func restart(_ index: Int) throws {
@@ -105,18 +104,18 @@ final class TestCluster: Sendable {
         try start(index)
     }
 
-    /// Whether a node runs, or is paused.
+    /// Whether a node is running or paused.
     func isAlive(_ index: Int) -> Bool { nodes.withLock { $0[index]?.isAlive ?? false } }
 
-    /// Ends all nodes as crashes would, and deletes their data.
+    /// Kills all nodes and deletes their data.
     func stopAll() {
         for index in 0..<count { kill(index) }
         network?.stop()
-        // Another run deletes what is left.
+        // Leftovers are deleted by another run.
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// What a node has written to standard error.
+    /// The text that a node has written to standard error.
     func log(of index: Int) -> String {
         // A node that hasn't started has no log.
         (try? String(contentsOf: folder.appendingPathComponent("node\(index + 1).log"), encoding: .utf8)) ?? ""
@@ -131,11 +130,11 @@ final class TestCluster: Sendable {
 
     // MARK: Leader
 
-    /// The index of the node that leads, and that a majority follows. Waits for an election.
+    /// The index of the node that leads and that a majority follows. Waits for an election.
     ///
-    /// The nodes are asked without relays.
+    /// The nodes are contacted without relays.
     ///
-    /// - Throws: `NodeProcess.Failure` if there is no leader in half a minute.
+    /// - Throws: `NodeProcess.Failure` if there is no leader within half a minute.
     func leader() throws -> Int {
         let deadline = ContinuousClock.now + .seconds(30)
         while ContinuousClock.now < deadline {
@@ -158,10 +157,10 @@ final class TestCluster: Sendable {
         return (0..<count).filter { $0 != leader }
     }
 
-    /// The leader as one node knows it, or nil if it knows none, or doesn't answer.
+    /// The leader according to one node, or nil if it knows none or doesn't respond.
     func leader(accordingTo index: Int) -> Int? {
         let deadline = ContinuousClock.now + .milliseconds(500)
-        // A node that doesn't answer knows no leader.
+        // A node that doesn't respond knows no leader.
         guard let address = try? layout.bound(index),
             let connection = try? NodeConnection(address: address, deadline: deadline)
         else { return nil }
@@ -175,21 +174,20 @@ final class TestCluster: Sendable {
     }
 }
 
-// MARK: - Of this process
+// MARK: - Shared by this process
 
 extension TestCluster {
-    /// The cluster that the tests of this process share. It starts when the first of them asks for it.
+    /// The cluster shared by the tests of this process. It is started on first use.
     ///
-    /// - Throws: why it couldn't start.
+    /// - Throws: the error of its start.
     static var shared: TestCluster {
         get throws { try sharedResult.get() }
     }
 
     private static let sharedResult = Result {
         let cluster = try TestCluster()
-        // Constants are not released at the end. Without this, data would be left.
+        // Constants are not released at exit, so the data would not be deleted.
         atexit {
-            // It has started.
             try? TestCluster.shared.stopAll()
         }
         return cluster
@@ -200,7 +198,7 @@ extension TestCluster {
 
     static let missing: Comment = "rowan-node isn't built: run Scripts/node"
 
-    /// The path of the program: `ROWAN_NODE`, or where a build puts it.
+    /// The path of the program: `ROWAN_NODE`, or the path in the build folder.
     static let program: String? = {
         var root = URL(fileURLWithPath: #filePath)
         for _ in 0..<4 { root.deleteLastPathComponent() }
@@ -211,7 +209,7 @@ extension TestCluster {
         return candidates.first(where: FileManager.default.isExecutableFile)
     }()
 
-    /// A name for a database that no other test has.
+    /// A database name that no other test uses.
     static func newDatabaseName(_ topic: String = "test") -> String {
         "\(topic)-\(databases.withLock { $0 += 1; return $0 })"
     }
@@ -220,21 +218,20 @@ extension TestCluster {
 
     private static let prefix = "rowan-cluster-"
 
-    /// Deletes the data of processes that have crashed.
+    /// Deletes the data of crashed processes.
     private static func sweep() {
         let temporary = FileManager.default.temporaryDirectory
-        // What can't be listed can't be deleted.
         for name in (try? FileManager.default.contentsOfDirectory(atPath: temporary.path)) ?? [] {
             guard name.hasPrefix(prefix), let process = pid_t(name.dropFirst(prefix.count).prefix(while: \.isNumber)),
                 Foundation.kill(process, 0) != 0, errno == ESRCH
             else { continue }
-            // Another process may be deleting it, too.
+            // Another process may also be deleting it.
             try? FileManager.default.removeItem(at: temporary.appendingPathComponent(name))
         }
     }
 }
 
-/// The addresses of a cluster: each cluster has its own host of the loopback network.
+/// The addresses of a cluster. Each cluster has its own host in the loopback network.
 struct Layout {
     let count: Int
     let hasRelays: Bool
@@ -255,10 +252,10 @@ struct Layout {
         throw NodeProcess.Failure(description: "no loopback address is free")
     }
 
-    /// Where a node listens.
+    /// The address on which a node listens.
     func bound(_ index: Int) throws -> NodeAddress { try NodeAddress("\(host):\(9001 + index)") }
 
-    /// Where the cluster says that a node is.
+    /// The address of a node that the cluster publishes.
     func advertised(_ index: Int) throws -> NodeAddress {
         hasRelays ? try NodeAddress("\(host):\(9101 + index)") : try bound(index)
     }
@@ -266,7 +263,7 @@ struct Layout {
     /// The relay from one node to another.
     func relay(from: Int, to: Int) throws -> NodeAddress { try NodeAddress("\(host):\(9201 + from * count + to)") }
 
-    /// The value of `--dial`: how a node reaches the others.
+    /// The value of `--dial`: the addresses by which a node reaches the others.
     func detours(of index: Int) throws -> String {
         try (0..<count).filter { $0 != index }
             .map { "\(try advertised($0))=\(try relay(from: index, to: $0))" }.joined(separator: ",")

@@ -1,4 +1,4 @@
-// The network of a test cluster: a relay for each pair of nodes and direction, and one before each node for clients.
+// The network of a test cluster: a relay for each ordered pair of nodes, and one in front of each node for clients.
 
 import Foundation
 import Rowan
@@ -8,9 +8,9 @@ import Rowan
 /// The network of a cluster, which a test can damage.
 final class TestNetwork: Sendable {
     private let count: Int
-    /// By the node that connects, and the other one.
+    /// Indexed by the connecting node and the target.
     private let pairs: [[Relay?]]
-    /// By node.
+    /// Indexed by node.
     private let fronts: [Relay]
 
     init(_ layout: Layout) throws {
@@ -32,7 +32,7 @@ final class TestNetwork: Sendable {
         for relay in [pairs[first][second], pairs[second][first]] { relay?.state = state }
     }
 
-    /// Sets the state of the connections from one node to another: those on which it sends its log.
+    /// Sets the state of the connections from one node to another, on which it sends its log.
     func set(_ state: Relay.State, from first: Int, to second: Int) { pairs[first][second]?.state = state }
 
     /// Sets the state of the connections between a node and all others.
@@ -43,6 +43,6 @@ final class TestNetwork: Sendable {
     /// Sets the state of the connections from clients to a node.
     func set(_ state: Relay.State, fromClientsTo node: Int) { fronts[node].state = state }
 
-    /// Repairs everything.
+    /// Opens all relays.
     func heal() { for relay in all { relay.state = .open } }
 }

@@ -1,4 +1,4 @@
-// Bytes that are no response: they throw, and never trap.
+// Bytes that aren't a response: they throw, and never trap.
 
 import Foundation
 import Rowan
@@ -7,13 +7,13 @@ import Testing
 
 @Suite struct MalformedResponseTests {
     static let malformed: [[UInt8]] = [
-        // A frame larger than the limit, and one of an unknown type.
+        // A frame that exceeds the limit, and one of an unknown type.
         [0xFF, 0xFF, 0xFF, 0xFF, 8, 0, 0, 0],
         frame(11, words(0)),
         frame(255, words(0)),
         // An unknown schema.
         frame(8, words(0), schema: 1),
-        // Fields that are not there.
+        // Missing fields.
         frame(0, []),
         frame(0, words(1)),
         frame(0, words(0x0101_0101_0101_0101, 0x0101_0101_0101_0101)),
@@ -25,14 +25,14 @@ import Testing
         frame(9, words(1) + text("a") + words(9)),
         frame(9, words(1) + text("a") + words(.max)),
         frame(10, words(0)),
-        // Rows without a number of columns, names, or an end; rows without columns.
+        // Rows without a column count, names, or an end; rows without columns.
         frame(7, []),
         frame(7, words(.max)),
         frame(7, words(1, .max)),
         frame(7, words(1) + text("a")),
         frame(7, words(1) + text("a") + words(0)),
         frame(7, words(0, 1, .max)),
-        // A row that ends before its values, in the types of its values, in a text, and in a blob.
+        // A row that ends before its values, within their types, within a text, and within a blob.
         frame(7, words(1) + text("a") + words(1, .max)),
         frame(7, words(17) + (0..<17).flatMap { _ in text("a") } + words(1, .max)),
         frame(7, words(1) + text("a") + words(3, 0x0101_0101_0101_0101, .max)),
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// 20,000 mutations of frames with everything: each is read to the end, or throws one of two errors.
+    /// 20,000 mutations of frames of all kinds: each is read to the end, or throws one of two errors.
     @Test func mutations() throws {
         let rows: [[WireValue]] = (0..<4).map { number in
             [.integer(number), .double(0.5), .text("text \(number)"), .blob([1, 2, 3]), .null, .text("")]
@@ -94,13 +94,13 @@ import Testing
         case 1: bytes[position] ^= 1 << UInt8.random(in: 0...7, using: &random)
         case 2: bytes.removeSubrange(position...)
         case 3:
-            // A word less, so that the frames after it shift.
+            // Removes a word, which shifts the frames after it.
             bytes.removeSubrange(position..<min(position + 8, bytes.count))
         case 4:
             bytes.insert(
                 contentsOf: words([0, 1, .max, 1 << 63, 1 << 32].randomElement(using: &random)!), at: position)
         default:
-            // A size, a count or a type of a word's start.
+            // Changes a size, a count or a type at the start of a word.
             bytes[position & ~7] = UInt8.random(in: 0...16, using: &random)
         }
     }

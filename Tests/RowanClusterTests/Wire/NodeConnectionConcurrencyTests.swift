@@ -1,4 +1,4 @@
-// Connections to servers that are slow, stop, close, or send what they should not.
+// Connections to servers that are slow, stop, close, or send invalid data.
 
 import Foundation
 import Rowan
@@ -6,9 +6,9 @@ import RowanCluster
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct NodeConnectionConcurrencyTests {
-    /// Long enough that no test waits for it.
+    /// Later than any test waits.
     private var later: ContinuousClock.Instant { .now + .seconds(30) }
-    /// Soon enough that a test may wait for it.
+    /// Soon enough for a test to wait.
     private var soon: ContinuousClock.Instant { .now + .milliseconds(50) }
 
     private func request(_ count: Int = 1) -> RequestBuffer {
@@ -78,7 +78,7 @@ import Testing
         #expect(error { _ = try NodeConnection(address: nowhere, deadline: later) } == "unreachable")
     }
 
-    /// After a deadline, the response may still come.
+    /// After a deadline, the response may still arrive.
     @Test func deadlines() throws {
         let server = try LoopbackServer { peer in
             peer.write(Array(frame(4, words(7)).prefix(11)))
@@ -95,7 +95,7 @@ import Testing
         guard case .database(7) = try connection.receive(deadline: later) else { throw Unexpected() }
     }
 
-    /// A request of which a part has left can't be completed later.
+    /// A partially sent request can't be completed later.
     @Test func deadlinesOfSending() throws {
         let done = DispatchSemaphore(value: 0)
         let server = try LoopbackServer { _ in done.wait() }
@@ -129,7 +129,7 @@ import Testing
         #expect(error { try connection.send(request(), deadline: later) } == "closed")
     }
 
-    /// Writing to a closed connection is an error, and no signal.
+    /// Writing to a closed connection throws an error and raises no signal.
     @Test func endsWhileSending() throws {
         let server = try LoopbackServer { peer in
             _ = peer.read(100)
@@ -152,7 +152,7 @@ import Testing
         #expect(error { try connection.send(request(), deadline: later) } == "malformed")
     }
 
-    /// - Parameter delay: before the call waits, and, very likely, afterwards.
+    /// - Parameter delay: the delay before the closing: before the call waits and, very likely, afterwards.
     @Test(arguments: [0, 1_000, 50_000])
     func cancellationOfReceiving(_ delay: UInt32) throws {
         let server = try LoopbackServer { peer in _ = peer.read(1) }
@@ -165,7 +165,7 @@ import Testing
         #expect(error { try connection.send(request(), deadline: later) } == "cancelled")
         #expect(connection.isBroken)
         connection.cancel()
-        // The server reads the end of the connection, although it is not closed.
+        // The server reads the end of the connection before the descriptor is closed.
         #expect(server.wait())
     }
 
@@ -184,7 +184,7 @@ import Testing
         done.signal()
     }
 
-    /// Closing a connection from another thread: the call ends, and the descriptor is released afterwards.
+    /// Closing a connection from another thread ends the call, and the descriptor is released afterwards.
     @Test func closingFromAnotherThread() throws {
         let server = try LoopbackServer { peer in _ = peer.read(1) }
         let connection = try NodeConnection(address: server.address, deadline: later)
@@ -195,7 +195,7 @@ import Testing
         #expect(error { _ = try connection.receive(deadline: later) } == "cancelled")
     }
 
-    /// The server answers each request before it reads the next one, with more than the socket buffers hold.
+    /// The server responds to each request before it reads the next one, with more data than the socket buffers hold.
     @Test func pipelinesInBothDirections() throws {
         let payload = String(repeating: "x", count: 4_000)
         let server = try LoopbackServer { peer in

@@ -1,4 +1,4 @@
-// The protocol with a node of dqlite. ROWAN_NODE_ADDRESS is the address of a node that leads, of a cluster of one.
+// The protocol, tested with a dqlite node. ROWAN_NODE_ADDRESS is the address of the leader of a cluster of one node.
 
 import Foundation
 import Rowan
@@ -35,7 +35,7 @@ struct NodeTests {
         self.database = database
     }
 
-    /// The next response to some requests.
+    /// The next response to the requests.
     private func response(_ fill: (inout RequestBuffer) throws -> Void) throws -> Response {
         var buffer = RequestBuffer()
         try fill(&buffer)
@@ -49,7 +49,7 @@ struct NodeTests {
         return (rowID, changes)
     }
 
-    /// All rows of a query, and the number of parts.
+    /// All rows of a query, and the number of parts in which they arrive.
     private func rows(_ fill: (inout RequestBuffer) throws -> Void) throws -> ([[DatabaseValue]], partCount: Int) {
         var rows: [[DatabaseValue]] = []
         var partCount = 0
@@ -95,7 +95,7 @@ struct NodeTests {
             guard case .statement(database, let id, 1) = response else { throw Unexpected(response: "\(response)") }
             ids.append(id)
         }
-        // One write, and a transaction around.
+        // A single write in a transaction.
         buffer.removeAll()
         try buffer.execSQL(db: database, sql: "BEGIN")
         for value in 0..<1_000 { try buffer.exec(db: database, statement: ids[0], values: [value.databaseValue]) }
@@ -113,7 +113,7 @@ struct NodeTests {
         guard case .empty = try response({ $0.finalize(db: database, statement: ids[0]) }) else {
             throw Unexpected(response: "no end")
         }
-        // A node crashes if a statement is used that was finalized; it knows which were never there.
+        // A node crashes if a finalized statement is used; it only recognizes statement ids that never existed.
         let unknown = try response { try $0.exec(db: database, statement: 99, values: [1.databaseValue]) }
         #expect("\(unknown)" == #"failure(code: 12, message: "no statement with the given id")"#)
     }
@@ -143,7 +143,7 @@ struct NodeTests {
         ("SELECT * FROM nowhere", 1, "no such table: nowhere"),
         ("", 0, "empty statement"),
         ("CREATE TABLE t (a)", 1, "not an error"),
-        // A step that fails, behind the columns, and behind a row.
+        // A step that fails after the columns, and after a row.
         ("SELECT abs(-9223372036854775808)", 1, "integer overflow"),
         ("SELECT abs(column1) FROM (VALUES (1), (-9223372036854775808))", 1, "integer overflow"),
     ])

@@ -1,4 +1,4 @@
-// The bytes of each request, and the values that can't be sent.
+// The bytes of each request, and values that can't be sent.
 
 import Foundation
 import Rowan
@@ -28,7 +28,7 @@ import Testing
 
     @Test func requestsOfStatements() throws {
         #expect(try bytes { try $0.open(name: "app") } == frame(3, text("app") + words(0) + text("")))
-        // The text and its NUL fill one word exactly; one byte more takes a second one.
+        // The text and its NUL fill exactly one word; with one more byte, they need a second one.
         #expect(
             try bytes { try $0.prepare(db: 1, sql: "SELECT1") }
                 == [2, 0, 0, 0, 4, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0] + Array("SELECT1".utf8) + [0])

@@ -1,4 +1,4 @@
-// Each response from its bytes, however they arrive.
+// Decodes each response from its bytes, however they are split.
 
 import Foundation
 import Rowan
@@ -6,7 +6,7 @@ import RowanCluster
 import Testing
 
 @Suite struct ResponseTests {
-    /// A description of the only response in some bytes.
+    /// A description of the only response in the bytes.
     private func description(_ type: UInt8, _ body: [UInt8]) throws -> String {
         let all = try responses(frame(type, body))
         return all.count == 1 ? "\(all[0])" : "\(all.count) responses"
@@ -24,7 +24,7 @@ import Testing
         #expect(try description(10, words(1, 2)) == "metadata(failureDomain: 1, weight: 2)")
     }
 
-    /// A node sends the failure of a query behind the columns and rows that it has encoded.
+    /// If a query fails, a node sends the failure after the columns and rows that it has already encoded.
     @Test func failuresBehindRows() throws {
         let columns = words(2) + text("a") + text("longname")
         #expect(try description(0, columns + words(1) + text("overflow")) == #"failure(code: 1, message: "overflow")"#)
@@ -105,7 +105,7 @@ import Testing
         #expect(all[5_000] == [4_999.databaseValue])
     }
 
-    /// A part that the program keeps is not overwritten by what arrives later.
+    /// A part that the program retains is not overwritten by later data.
     @Test func keptParts() throws {
         let bytes = (0..<300).flatMap { number in
             rowsFrame(["a"], [[.text(String(repeating: "\(number)", count: 1_000))]])
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    /// A huge value does not make the connection keep its memory.
+    /// The connection does not retain the memory of a huge value.
     @Test func memoryOfLargeFrames() throws {
         var buffer = FrameBuffer()
         let large = rowsFrame(["a"], [[.blob(Array(repeating: 7, count: 3 << 20))]])
