@@ -1,5 +1,5 @@
-// Associations of the guide: to one, through others, to the own table, by one of several foreign keys, by keys of several
-// columns.
+// Associations of the guide: to one row, through other tables, to the same table, by one of several foreign keys, by
+// keys of several columns.
 
 import Foundation
 import Rowan
@@ -83,7 +83,7 @@ private enum ByMacro {
         var name: String
     }
 
-    /// `countryCode` has no suffix that names an association: `belongsTo` declares it, as documented.
+    /// The suffix of `countryCode` doesn't name an association: `belongsTo` declares it, as documented.
     @Record struct Passport {
         static let country = belongsTo(Country.self)
         @PrimaryKey var countryCode: String
@@ -224,7 +224,7 @@ struct AssociationDefinitionTests {
         expectSame(documented, byMacro, difference)
     }
 
-    @Test("The own table")
+    @Test("The same table")
     func selfJoin() throws {
         let employees: [(String, Int64?)] = [("Ann", nil), ("Bob", 1), ("Eve", 1), ("Joe", 2)]
         let documented = try Trail.of(Self.schema) { db, trail in

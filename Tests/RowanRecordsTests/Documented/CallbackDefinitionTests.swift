@@ -1,4 +1,4 @@
-// Definitions with callbacks: the single row of a configuration, timestamps, keys that are made at insertion, validation.
+// Definitions with callbacks: the single row of a configuration, timestamps, keys generated at insertion, validation.
 
 import Foundation
 import Rowan
@@ -62,7 +62,7 @@ private enum Documented {
         var score: Int
     }
 
-    /// The key is made when the record is inserted.
+    /// The key is generated when the record is inserted.
     struct Link: Codable, FetchableRecord, MutablePersistableRecord {
         var id: UUID?
         var url: String
@@ -113,7 +113,7 @@ private enum ByMacro {
         var score: Int
     }
 
-    /// A `mutating` callback needs the mutable protocol, which the macro takes from the optional key.
+    /// A `mutating` callback requires the mutable protocol, which the macro derives from the optional key.
     @Record struct Link {
         var id: UUID?
         var url: String
@@ -252,7 +252,7 @@ struct CallbackDefinitionTests {
             byMacro: use(ByMacro.Tag.init(id:url:)) { $0.url += "\($1)" }, .columnsAreListed(ByMacro.Tag.self))
     }
 
-    @Test("A key that is made at insertion, and validation")
+    @Test("A key that is generated at insertion, and validation")
     func keysAndValidation() throws {
         func use<Link>(_ make: (UUID?, String) -> Link, change: @escaping (inout Link, Int) -> Void) -> Use<Link> {
             let urls = ["a", "", "kept", "a/", "", "a/////"]

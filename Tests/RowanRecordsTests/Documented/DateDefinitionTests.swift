@@ -1,4 +1,4 @@
-// Dates, in each representation of the guide.
+// Dates in each representation of the guide.
 
 import Foundation
 import Rowan
@@ -70,8 +70,8 @@ private enum ByMacro {
 
 @Suite("Documented dates")
 struct DateDefinitionTests {
-    /// In `.unixTime`, a whole number of seconds is an integer, as in the strategy `.secondsSince1970`.
-    @Test("Dates by strategy, and by storage")
+    /// In `.unixTime`, a whole number of seconds is an integer, as with the strategy `.secondsSince1970`.
+    @Test("Dates by strategy and by storage")
     func dates() throws {
         let whole = [0, 1e9, -1e9, 4e9, 1.7e9, 1, -1].map { Date(timeIntervalSince1970: $0) }
         let parts = [0, 1e9, 1.7e9 + 0.125, -1e9 - 0.25, 4e9, 1.5, 0.5].map { Date(timeIntervalSince1970: $0) }
@@ -109,7 +109,7 @@ struct DateDefinitionTests {
             """, documented: documented, byMacro: byMacro, .columnsAreListed(Second.self))
     }
 
-    @Test("A difference: .unixTime stores whole seconds as integers, which a REAL column makes doubles again")
+    @Test("A difference: .unixTime stores whole seconds as integers, which a REAL column converts to doubles")
     func wholeSeconds() throws {
         func trail(_ type: String, _ insert: (Database, Date) throws -> Void) throws -> Trail {
             try .of("CREATE TABLE moment (id TEXT PRIMARY KEY, date \(type))") { db, _ in

@@ -1,4 +1,4 @@
-// Keys that are texts, UUIDs, several columns, or named otherwise than their property.
+// Keys that are texts or UUIDs, that have several columns, or whose column has another name than the property.
 
 import Foundation
 import Rowan
@@ -41,7 +41,7 @@ private enum Documented {
         }
     }
 
-    /// A UUID as text, by the strategy of the type.
+    /// A UUID stored as text, by the type's strategy.
     struct TextSession: Codable, Identifiable, FetchableRecord, PersistableRecord {
         static let databaseTableName = "session"
         static func databaseUUIDEncodingStrategy(for column: String) -> DatabaseUUIDEncodingStrategy {
@@ -51,7 +51,7 @@ private enum Documented {
         var title: String
     }
 
-    /// Columns that the coding keys name.
+    /// Columns named by coding keys.
     struct Team: Codable, FetchableRecord, MutablePersistableRecord {
         var id: Int64?
         var name: String
@@ -71,7 +71,7 @@ private enum Documented {
         mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
     }
 
-    /// Columns in snake case, by the strategies of the type.
+    /// Columns in snake case, by the type's strategies.
     struct Member: Codable, FetchableRecord, MutablePersistableRecord {
         static let databaseColumnDecodingStrategy = DatabaseColumnDecodingStrategy.convertFromSnakeCase
         static let databaseColumnEncodingStrategy = DatabaseColumnEncodingStrategy.convertToSnakeCase
@@ -121,7 +121,7 @@ private enum ByMacro {
     }
 }
 
-@Suite("Documented keys and names of columns")
+@Suite("Documented keys and column names")
 struct KeyDefinitionTests {
     private func use<Value>(
         _ key: [String], _ column: String, _ value: any DatabaseValueConvertible, _ make: (Int) -> Value,
@@ -157,7 +157,7 @@ struct KeyDefinitionTests {
             .columnsAreListed(ByMacro.Country.self))
     }
 
-    @Test("A key of two columns, with and without rowid", arguments: ["", "WITHOUT ROWID"])
+    @Test("A key of two columns, with and without a rowid", arguments: ["", "WITHOUT ROWID"])
     func citizenships(_ options: String) throws {
         let key = ["citizenId", "countryCode"]
         let documented = use(key, "note", "note 2") { number in
@@ -187,7 +187,7 @@ struct KeyDefinitionTests {
 
     private static let ids = (0...6).map { UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, $0)) }
 
-    @Test("UUIDs, as blobs and as texts")
+    @Test("UUIDs as blobs and as texts")
     func uuids() throws {
         let ids = Self.ids
         let schema = "CREATE TABLE session (id NOT NULL PRIMARY KEY, title TEXT NOT NULL)"
@@ -227,7 +227,7 @@ struct KeyDefinitionTests {
             .columnsAreListed(ByMacro.TextSession.self))
     }
 
-    @Test("Columns that coding keys name")
+    @Test("Columns named by coding keys")
     func codingKeys() throws {
         try expectSame(
             "CREATE TABLE team (team_id INTEGER PRIMARY KEY, name TEXT NOT NULL, founded INTEGER)",
@@ -262,7 +262,7 @@ struct KeyDefinitionTests {
             }, .columnsAreListed(ByMacro.Member.self))
     }
 
-    @Test("A difference: the macro names the type of an optional id, which the guide leaves without Identifiable")
+    @Test("A difference: with an optional id, the macro conforms the type to Identifiable, but the guide doesn't")
     func identifiable() {
         func isIdentifiable<T>(_ type: T.Type) -> Bool { type is any Identifiable.Type }
         #expect(!isIdentifiable(Documented.Team.self))

@@ -39,7 +39,7 @@ private enum Documented {
         mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
     }
 
-    /// An author and a book that list their columns.
+    /// An author and a book with explicit column lists.
     struct ListedAuthor: Codable, FetchableRecord, TableRecord {
         static let databaseTableName = "author"
         static var databaseSelection: [any SQLSelectable] { [Column("id"), Column("name"), Column("countryCode")] }
@@ -166,7 +166,7 @@ struct LibraryDefinitionTests {
             change: change)
     }
 
-    @Test("A book, its enum, and requests that the program names")
+    @Test("A book, its enum, and named requests")
     func books() throws {
         let documented = use(Documented.Book.init(id:authorId:title:kind:), (.novel, .essay)) {
             $0.title += "\($1)"

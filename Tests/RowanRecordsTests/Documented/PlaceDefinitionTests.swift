@@ -1,4 +1,4 @@
-// Places, in the three ways of the guide: Codable, by hand, and by index.
+// Places in the guide's three ways: Codable, by hand, and by index.
 
 import Foundation
 import Rowan
@@ -135,7 +135,7 @@ private enum ByMacro {
     }
 }
 
-/// What all four definitions have.
+/// The members common to all four definitions.
 private protocol PlaceDefinition: FetchableRecord, MutablePersistableRecord {
     init(title: String, isFavorite: Bool, coordinate: Coordinate)
     var id: Int64? { get }
@@ -192,7 +192,7 @@ struct PlaceDefinitionTests {
             Self.schema, documented: documented, byMacro: byMacro, .columnsAreListed(ByMacro.Place.self))
     }
 
-    @Test("A plain struct, written by hand")
+    @Test("A plain struct with handwritten conformances")
     func plain() throws {
         let documented: Use<Documented.PlainPlace> = use([
             Documented.PlainPlace.filter { $0.title == "Ulm" }, Documented.PlainPlace.filter { $0.isFavorite },
@@ -204,7 +204,7 @@ struct PlaceDefinitionTests {
             Self.schema, documented: documented, byMacro: byMacro, .columnsAreListed(ByMacro.Place.self))
     }
 
-    @Test("A struct that reads by index, whose selection is the macro's")
+    @Test("A struct that reads by index, with the same selection as the macro")
     func fast() throws {
         var (documented, byMacro) = (readByIndex, byMacro)
         documented.readsTable = false
@@ -219,7 +219,7 @@ struct PlaceDefinitionTests {
         ])
     }
 
-    @Test("A difference: the columns of SQL that selects * are found by name, not by index")
+    @Test("A difference: for SQL that selects *, columns are found by name, not by index")
     func columnsOfSQL() throws {
         try inDatabase(Self.schema + "; INSERT INTO place VALUES (1, 'Ulm', 1, 9.99, 48.4)") { db in
             let sql = "SELECT * FROM place"
@@ -230,7 +230,7 @@ struct PlaceDefinitionTests {
         }
     }
 
-    @Test("A difference: literals have the type of the column")
+    @Test("A difference: literals have the column's type")
     func literals() throws {
         func arguments<Place: PlaceDefinition>(_ request: QueryInterfaceRequest<Place>) throws -> StatementArguments {
             try DatabaseQueue().write { db in
@@ -244,7 +244,7 @@ struct PlaceDefinitionTests {
         #expect(byMacro == [0.0])
     }
 
-    @Test("The name of the table derives from the type")
+    @Test("The table name derives from the type")
     func tableName() {
         #expect(ByMacro.Place.databaseTableName == "place")
     }

@@ -1,4 +1,4 @@
-// Players: with and without Codable, with generated and given keys, and for one direction only.
+// Players: with and without Codable, with generated and given keys, and for reading or writing only.
 
 import Foundation
 import Rowan
@@ -41,7 +41,7 @@ private enum Documented {
         mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
     }
 
-    /// With an id that is never nil.
+    /// A player whose id is never nil.
     struct IdentifiedPlayer: Codable, Identifiable, FetchableRecord, PersistableRecord {
         static let databaseTableName = "player"
         var id: Int64
@@ -133,7 +133,7 @@ struct PlayerDefinitionTests {
             Self.schema, documented: documented, byMacro: player, .columnsAreListed(ByMacro.Player.self))
     }
 
-    @Test("A player that is written by hand")
+    @Test("A player with handwritten conformances")
     func plain() throws {
         let documented = use({ Documented.PlainPlayer(id: nil, name: $1, score: $2, createdAt: $3) }) {
             $0.score += $1

@@ -1,4 +1,4 @@
-// Players without an id, with a conflict policy, and of which a part is written or read.
+// Players without an id, with a conflict policy, and players of which only some columns are written or read.
 
 import Foundation
 import Rowan
@@ -6,7 +6,7 @@ import RowanRecords
 import Testing
 
 private enum Documented {
-    /// The key is the hidden rowid, and the address is unique.
+    /// The key is the hidden rowid; the address is unique.
     struct AddressedPlayer: FetchableRecord, MutablePersistableRecord {
         static let databaseTableName = "addressedPlayer"
         var email: String
@@ -30,14 +30,14 @@ private enum Documented {
         mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
     }
 
-    /// Writes alone, of a part of the columns.
+    /// Only writes, and only some of the columns.
     struct PartialPlayer: MutablePersistableRecord {
         static let databaseTableName = "player"
         var name: String
         func encode(to container: inout PersistenceContainer) { container["name"] = name }
     }
 
-    /// Reads alone.
+    /// Only reads.
     struct FullPlayer: FetchableRecord, TableRecord, Decodable {
         static let databaseTableName = "player"
         var id: Int64
@@ -91,7 +91,7 @@ struct PlayerVariantTests {
     private func insertsConstants<T>(_ type: T.Type) -> Bool { type is any PersistableRecord.Type }
     private func writes<T>(_ type: T.Type) -> Bool { type is any EncodableRecord.Type }
 
-    @Test("A player with a unique address, and the rowid as key")
+    @Test("A player with a unique address and the rowid as its key")
     func addressed() throws {
         func use<Player>(
             _ make: (String, String, Int) -> Player, _ change: @escaping (inout Player, Int) -> Void
@@ -103,7 +103,7 @@ struct PlayerVariantTests {
                 samples: Array(players[..<3]), spares: Array(players[3...]), key: ["email"], column: "score",
                 value: 2.databaseValue, change: change, insertsConstants: false)
         }
-        // A difference: without an optional key, the macro chooses the protocol whose constants can be inserted.
+        // A difference: without an optional key, the macro chooses the protocol that can insert constants.
         #expect(!insertsConstants(Documented.AddressedPlayer.self))
         #expect(insertsConstants(ByMacro.AddressedPlayer.self))
         let schema = "CREATE TABLE addressedPlayer (email TEXT UNIQUE, name TEXT NOT NULL, score INTEGER NOT NULL)"
@@ -133,7 +133,7 @@ struct PlayerVariantTests {
             .columnsAreListed(ByMacro.ReplacedPlayer.self))
     }
 
-    @Test("A player with a part of the columns is inserted, and a full one is fetched")
+    @Test("A player with some of the columns is inserted, and a full one is fetched")
     func partial() throws {
         func trail<Partial: MutablePersistableRecord, Full: FetchableRecord & TableRecord>(
             _ make: (String) -> Partial, _ full: Full.Type
@@ -155,7 +155,7 @@ struct PlayerVariantTests {
             try trail(Documented.PartialPlayer.init(name:), Documented.FullPlayer.self),
             try trail(ByMacro.PartialPlayer.init(name:), ByMacro.FullPlayer.self),
             .columnsAreListed(ByMacro.FullPlayer.self))
-        // A record by macro reads and writes, where the documented ones do one of both.
+        // A macro record both reads and writes; each documented one does only one of them.
         #expect(!reads(Documented.PartialPlayer.self))
         #expect(reads(ByMacro.PartialPlayer.self))
         #expect(!writes(Documented.FullPlayer.self))

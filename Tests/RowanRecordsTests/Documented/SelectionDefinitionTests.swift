@@ -1,4 +1,4 @@
-// Records that select a part of their table, more than its columns, or a view; and what the macro does otherwise.
+// Records that select some of their table's columns, more than its columns, or a view, and how macro records differ.
 
 import Foundation
 import Rowan
@@ -124,7 +124,7 @@ struct SelectionDefinitionTests {
             change: change)
     }
 
-    @Test("A part of the columns: the SQL is the same without any difference")
+    @Test("Some of the columns: the SQL is exactly the same")
     func restricted() throws {
         try expectSame(
             Self.schema,
@@ -132,7 +132,7 @@ struct SelectionDefinitionTests {
             byMacro: use({ ByMacro.RestrictedPlayer(id: nil, name: "\($0)") }, key: "id") { $0.name += "\($1)" })
     }
 
-    @Test("The hidden rowid, with a selection that the struct declares")
+    @Test("The hidden rowid, with a selection declared by the struct")
     func extended() throws {
         try expectSame(
             Self.schema,
@@ -142,7 +142,7 @@ struct SelectionDefinitionTests {
             byMacro: use({ ByMacro.ExtendedPlayer(name: "\($0)", score: $0) }, key: "rowid") { $0.score += $1 })
     }
 
-    @Test("The macro keeps a rowid, hidden or not, where the documented record needs didInsert")
+    @Test("The macro stores a rowid, hidden or not, where the documented record needs didInsert")
     func hiddenRowID() throws {
         try inDatabase(Self.schema) { db in
             for name in ["Arthur", "Barbara", "Craig"] {
@@ -178,7 +178,7 @@ struct SelectionDefinitionTests {
             .columnsAreListed(ByMacro.Summary.self))
     }
 
-    @Test("A difference: a struct stands for a documented class, and writes the same")
+    @Test("A difference: a struct replaces a documented class and writes the same")
     func classes() throws {
         func trail<Player: FetchableRecord & MutablePersistableRecord>(_ make: (String) -> Player) throws -> Trail {
             try .of(Self.schema) { db, trail in

@@ -1,34 +1,34 @@
-// What the use of a definition leaves behind, to compare the documented definition with that by macro.
+// Records the effects of using a definition, to compare the documented definition with the macro's.
 
 import Foundation
 import Rowan
 import RowanRecords
 import Testing
 
-/// The statements that run, the results of each step, and the rows that are stored.
+/// The statements that ran, the result of each step, and the stored rows.
 final class Trail {
     private(set) var statements: [String] = []
     private(set) var results: [String] = []
     private(set) var rows: [String] = []
     private var isTracing = true
 
-    /// Statements that read the schema are left out: they depend on what is cached.
+    /// Statements that read the schema are omitted, because they depend on what is cached.
     fileprivate func trace(_ event: Database.TraceEvent) {
         guard isTracing, case .statement(let statement) = event else { return }
         let text = statement.sql.lowercased()
         guard !text.contains("sqlite_master"), !text.contains("pragma") else { return }
-        // The SQL with its parameters, then with the arguments.
+        // The SQL with its parameters, then with its arguments.
         statements += [statement.sql, statement.expandedSQL]
     }
 
-    /// Keeps the result of a step, or its error.
+    /// Records the result of a step, or its error.
     func note(_ step: String, _ body: () throws -> Any) {
         let result: String
         do { result = try contents(of: body()) } catch { result = "error: \(error)" }
         results.append("\(step): \(result)")
     }
 
-    /// Keeps the rows of all tables, with the storage class of each value.
+    /// Records the rows of all tables, with the storage class of each value.
     func keepRows(_ db: Database) throws {
         isTracing = false
         defer { isTracing = true }
@@ -43,7 +43,7 @@ final class Trail {
         }
     }
 
-    /// The trail of some code in a database in memory.
+    /// The trail of a closure in an in-memory database.
     static func of(
         _ schema: String, configuration: Configuration = Configuration(), _ body: (Database, Trail) throws -> Void
     ) throws -> Trail {
@@ -59,7 +59,7 @@ final class Trail {
     }
 }
 
-/// A value as text: the same text for equal values of types that differ in their namespace alone.
+/// A value as text: the same for equal values of types that differ only in their namespace.
 func contents(of value: Any) -> String {
     let mirror = Mirror(reflecting: value)
     if mirror.displayStyle == .optional { return mirror.children.first.map { contents(of: $0.value) } ?? "nil" }
@@ -67,7 +67,7 @@ func contents(of value: Any) -> String {
     case let number as any BinaryInteger: return "\(number)"
     case let text as String: return "\"\(text)\""
     case let date as Date: return "date \(date.timeIntervalSinceReferenceDate)"
-    // A row of `*` has its columns in the order of the table.
+    // A row of `*` has the columns in table order.
     case let row as Row: return "\(row.map { "\($0.0) \($0.1)" }.sorted())"
     case let data as Data: return "data \(Array(data))"
     case let convertible as any DatabaseValueConvertible: return "\(convertible.databaseValue)"
@@ -82,14 +82,14 @@ func contents(of value: Any) -> String {
     }
 }
 
-/// How the SQL of two definitions differs on purpose.
+/// The intentional differences between the SQL of two definitions.
 struct Difference {
-    /// The tables whose columns the macro lists, where the documented definition selects `*`.
+    /// The tables for which the macro lists the columns and the documented definition selects `*`.
     var listedColumns: [String: [String]] = [:]
 
     static let none = Difference()
 
-    /// A record by macro selects its columns, in the order of its properties. A documented one selects `*`, unless it
+    /// A macro record selects its columns, in the order of its properties. A documented one selects `*`, unless it
     /// declares its selection.
     static func columnsAreListed(_ types: any TableRecord.Type...) -> Difference {
         var result = Difference()
@@ -101,12 +101,12 @@ struct Difference {
         return result
     }
 
-    /// The SQL of a documented definition, as the macro writes it.
+    /// The SQL of a documented definition, as the macro generates it.
     func applied(to sql: String) -> String {
         var sql = sql
         for (table, columns) in listedColumns {
             let list = columns.map { "\"\($0)\"" }
-            // Several joins of one table have numbered aliases.
+            // Several joins of the same table have numbered aliases.
             for alias in [table, "\(table)1", "\(table)2"] {
                 let qualified = list.map { "\"\(alias)\".\($0)" }
                 sql = sql.replacingOccurrences(of: "\"\(alias)\".*", with: qualified.joined(separator: ", "))
@@ -116,7 +116,7 @@ struct Difference {
                     of: "\(word) * FROM \"\(table)\"", with: "\(word) \(list.joined(separator: ", ")) FROM \"\(table)\""
                 )
             }
-            // With annotations, the table is the last one, after their subqueries.
+            // With annotations, the table comes last, after their subqueries.
             if sql.hasPrefix("SELECT *, "),
                 sql.components(separatedBy: " FROM ").last?.hasPrefix("\"\(table)\"") == true
             {

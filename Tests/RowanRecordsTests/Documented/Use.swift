@@ -1,33 +1,33 @@
-// The same use of any definition: each way of writing, of naming a key, and of reading.
+// The same operations for any definition: each way of writing, of identifying a key, and of reading.
 
 import Foundation
 import Rowan
 import RowanRecords
 import Testing
 
-/// A definition in use.
+/// A definition, with the data to use it.
 struct Use<Record: FetchableRecord & MutablePersistableRecord> {
-    /// Records with distinct keys: three at least, because the first writes of a type run other code than the next ones.
+    /// Records with distinct keys: at least three, because the first writes of a type run other code than later ones.
     var samples: [Record]
-    /// As many others.
+    /// The same number of other records.
     var spares: [Record]
-    /// The columns of the key.
+    /// The key columns.
     var key = ["id"]
-    /// A column to filter by, to order by and to set, and a value of it.
+    /// A column to filter by, order by and set, and a value for it.
     var column: String
     var value: DatabaseValue
-    /// Changes a record: each number stands for another change.
+    /// Changes a record; each number stands for another change.
     var change: (inout Record, Int) -> Void
-    /// Requests with the definition's own columns.
+    /// Requests that use the definition's own columns.
     var requests: [QueryInterfaceRequest<Record>] = []
     /// Whether all columns of the table can be read, in its order.
     var readsTable = true
-    /// Whether records that are constants can be inserted, if the definition has the protocol for it.
+    /// Whether constant records can be inserted, if the definition has the protocol for it.
     var insertsConstants = true
     /// A record as text.
     var text: (Record) -> Any = { $0 }
 
-    /// The use with requests.
+    /// The same use with additional requests.
     func requesting(_ requests: QueryInterfaceRequest<Record>...) -> Self {
         var result = self
         result.requests = requests
@@ -217,7 +217,7 @@ struct Use<Record: FetchableRecord & MutablePersistableRecord> {
     }
 }
 
-/// Expects that two definitions do the same in each use.
+/// Expects that two definitions behave the same in each use.
 func expectSame<First, Second>(
     _ schema: String, documented: Use<First>, byMacro: Use<Second>, _ difference: Difference = .none,
     sourceLocation: SourceLocation = #_sourceLocation

@@ -1,4 +1,4 @@
-// Members that are stored otherwise than their type says: amounts, dates, JSON, data, enums, links.
+// Members stored differently than their type: amounts, dates, JSON, data, enums, links.
 
 import Foundation
 import Rowan
@@ -20,7 +20,7 @@ private enum Color: String, Codable, DatabaseValueConvertible { case red, white,
 
 private enum Grape: Int, Codable { case chardonnay, merlot, riesling }
 
-/// Data that is stored as a text, as the strategy `.text` stores it.
+/// Data stored as text, as the strategy `.text` stores it.
 private struct TextData: ColumnStorage {
     func databaseValue(of value: Data) -> DatabaseValue {
         String(bytes: value, encoding: .utf8)?.databaseValue ?? value.databaseValue
@@ -29,7 +29,7 @@ private struct TextData: ColumnStorage {
 }
 
 private enum Documented {
-    /// Amounts are stored as cents in a private property.
+    /// Amounts are stored as cents, in a private property.
     struct Product: Codable, FetchableRecord, MutablePersistableRecord {
         var id: Int64?
         var name: String
@@ -76,7 +76,7 @@ private enum Documented {
         mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
     }
 
-    /// The full name is generated: it is read, and not written.
+    /// The full name is a generated column: it is read but not written.
     struct Person: FetchableRecord, MutablePersistableRecord {
         var id: Int64?
         var first: String

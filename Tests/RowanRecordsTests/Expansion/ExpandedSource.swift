@@ -1,4 +1,4 @@
-// Expansions without a compiler: the declaration stands in a file of its own.
+// Expansions without a compiler: the declaration is in its own file.
 
 @testable import RowanPluginMessages
 import RowanRecordExpansion
@@ -6,7 +6,7 @@ import RowanRecordExpansion
 let allProtocols =
     "FetchableRecord, TableRecord, EncodableRecord, MutablePersistableRecord, PersistableRecord, PositionalRecord, Identifiable"
 
-/// A macro of a type, on a declaration; without a type, the members that it adds to the declaration.
+/// The expansion of a macro on a declaration: its extension of the type or, without a type, the members that it adds.
 func answer(
     to macro: String = "RecordMacro", _ source: String, type: String? = "Place", context: [String] = [],
     missing: String = allProtocols, line: Int? = nil
@@ -25,7 +25,7 @@ func answer(
                 conformanceListSyntax: piece("struct Placeholder: \(missing) {}"))))
 }
 
-/// The lines of an expansion; the errors instead, if there are any.
+/// The lines of an expansion, or the errors if there are any.
 func expansion(
     _ source: String, of macro: String = "RecordMacro", type: String? = "Place", context: [String] = [],
     missing: String = allProtocols, line: Int? = nil

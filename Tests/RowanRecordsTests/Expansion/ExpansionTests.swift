@@ -1,4 +1,4 @@
-// What the macros write, as text.
+// The macros' expansions, as text.
 
 import Testing
 
@@ -99,7 +99,7 @@ struct ExpansionTests {
                 == "nonisolated extension Place: \(immutable) {")
     }
 
-    @Test("Protocols that the type names decide, and conformances that it has are not repeated")
+    @Test("Protocols follow from those the type names, and existing conformances are not repeated")
     func ownConformances() {
         #expect(
             expansion("struct Place: PersistableRecord { var id: Int? }").first
@@ -136,7 +136,7 @@ struct ExpansionTests {
         #expect(expansion("struct Place { var id: Int }", context: ["enum Outer {}"]).contains("enum Columns {"))
     }
 
-    @Test("What the body has is not generated")
+    @Test("Members in the body are not generated")
     func ownMembers() {
         let lines = expansion(
             """
@@ -161,7 +161,7 @@ struct ExpansionTests {
         #expect(codable.contains { $0.contains("func encode(to container: inout Rowan.PersistenceContainer)") })
     }
 
-    @Test("Static, computed and observed properties, and several names with one type")
+    @Test("Static, computed and observed properties, and several names with the same type")
     func properties() {
         let lines = expansion(
             """
@@ -179,7 +179,7 @@ struct ExpansionTests {
             ])
     }
 
-    @Test("A selection has members, and no table")
+    @Test("A selection has members but no table")
     func selection() {
         #expect(
             expansion(
@@ -213,7 +213,7 @@ struct ExpansionTests {
                 == "    belongsTo(Town.self, key: \"town\", using: Rowan.ForeignKey([\"town_no\"]))")
     }
 
-    @Test("What the compiler may refuse is read at the place of its property")
+    @Test("Code that the compiler may reject is at the location of its property")
     func places() {
         let lines = expansion(
             """
@@ -245,7 +245,7 @@ struct ExpansionTests {
             ])
     }
 
-    @Test("The memberwise initializer has a parameter for each property that may be set")
+    @Test("The memberwise initializer has a parameter for each settable property")
     func memberwise() {
         let body = """
             {
@@ -269,7 +269,7 @@ struct ExpansionTests {
         let assignments = [
             "id", "title", "latitude", "count", "isOpen", "note", "first", "second", "`class`", "action", "set",
         ].map { "self.\($0) = \($0)" }
-        // The action needs a value for reading, but the compiler asks for members first.
+        // The action needs a value for reading, but the compiler expands members first.
         let source = body.replacing("() -> Void", with: "() -> Void = {}")
         let withValue = parameters.replacing("() -> Void", with: "() -> Void = {}")
         #expect(

@@ -1,4 +1,4 @@
-// The errors of the macros: their message, their place and their change.
+// The errors of the macros: their message, location and fix-it.
 
 import RowanPluginMessages
 import RowanRecordExpansion
@@ -6,7 +6,8 @@ import Testing
 
 @Suite("The errors of @Record")
 struct ProblemTests {
-    /// The only error of a declaration: its message, the source from its place on, and the source with the change.
+    /// The only error of a declaration: its message, the source from its location on, and the source with the fix-it
+    /// applied.
     private func problem(
         _ source: String, of macro: String = "RecordMacro", type: String? = "Place", context: [String] = []
     ) -> (message: String, place: String, changed: String?) {
@@ -70,14 +71,14 @@ struct ProblemTests {
                 + "a type that isn't optional")
         #expect(found.place.hasPrefix("\(name): Int64?"))
         #expect(found.changed == "struct Place {\n    \(attribute)var \(name): Int64?\n    var b: Int\n}")
-        // An insertion sets no other key.
+        // An insertion sets only integer keys.
         #expect(expansion("struct Place { let id: UUID }").contains("self.id = try columns(0)"))
         let two = "struct Place { @PrimaryKey let a: Int?; @PrimaryKey let b: Int? }"
         #expect(expansion(two).contains("self.a = try columns(0)"))
         #expect(expansion("struct Place { let id: Int? }", of: "SelectionMacro").contains("self.id = try members(0)"))
     }
 
-    @Test("Names that hide what the generated code refers to", arguments: ["self", "Self", "Rowan"])
+    @Test("Names that hide names used by the generated code", arguments: ["self", "Self", "Rowan"])
     func hiddenNames(_ name: String) {
         let found = problem("struct Place {\n    var id: Int\n    var `\(name)`: Int\n}")
         #expect(
@@ -109,13 +110,13 @@ struct ProblemTests {
                 == "'b' is inside '#if', so the macro can't know whether it exists: move it out, "
                 + "or put the conditions around the whole struct")
         #expect(found.place == "b: Int\n#endi")
-        // Other members may stand there.
+        // Other members may be inside `#if`.
         #expect(
             expansion("struct Place {\n    var id: Int\n#if DEBUG\n    var b: Int { 1 }\n#endif\n}").contains(
                 "self.id = try columns(0)"))
     }
 
-    @Test("Two columns that differ in case only")
+    @Test("Two columns that differ only in case")
     func sameColumn() {
         let found = problem("struct Place { var title: String; @Column(\"TITLE\") var other: String }")
         #expect(
@@ -125,7 +126,7 @@ struct ProblemTests {
         #expect(found.place == "other: Strin")
     }
 
-    @Test("Names that are no literal", arguments: [#""a\(b)""#, "name", "\"a\" + \"b\""])
+    @Test("Names that aren't literals", arguments: [#""a\(b)""#, "name", "\"a\" + \"b\""])
     func noLiteral(_ name: String) {
         let column = problem("struct Place { @Column(\(name)) var a: Int }")
         #expect(column.message == "the name of the column must be a string literal without interpolation")
@@ -134,7 +135,7 @@ struct ProblemTests {
         #expect(table.message == "the name of the table must be a string literal without interpolation")
     }
 
-    @Test("A lazy property, and a wrapped one")
+    @Test("A lazy property and a wrapped one")
     func lazyAndWrapped() {
         let lazy = problem("struct Place { var id: Int; lazy var a = 1 }")
         #expect(
@@ -199,7 +200,7 @@ struct ProblemTests {
         #expect(found.place == "town: Int64")
     }
 
-    @Test("Source that the parser does not understand is an error, not a guess")
+    @Test("Source that the parser doesn't understand is an error")
     func notUnderstood() {
         let found = problem("struct Place { var id: Int; ??? }")
         #expect(
@@ -209,7 +210,7 @@ struct ProblemTests {
         #expect(found.place == "??? }")
     }
 
-    @Test("Several errors, one each")
+    @Test("Several errors")
     func several() {
         guard
             case .expansion(nil, let problems) = answer(
@@ -222,7 +223,7 @@ struct ProblemTests {
         #expect(problems.allSatisfy { $0.position.fileName == "/Place.swift" })
     }
 
-    @Test("A macro that this plugin does not have")
+    @Test("A macro that this plugin doesn't have")
     func unknownMacro() {
         #expect(
             expansion("struct Place { var id: Int }", of: "FutureMacro") == [

@@ -1,4 +1,4 @@
-// The protocol of the compiler: bytes in, bytes out.
+// The compiler's plugin protocol: bytes in, bytes out.
 
 import Foundation
 @testable import RowanPluginMessages
@@ -11,13 +11,13 @@ struct MessageTests {
         withUnsafeBytes(of: UInt64(body.utf8.count).littleEndian) { Data($0) } + Data(body.utf8)
     }
 
-    /// The bodies of the answers to bytes.
+    /// The bodies of the responses to the bytes.
     private func answers(to input: Data) throws -> [String] {
         let (requests, replies) = (Pipe(), Pipe())
         try requests.fileHandleForWriting.write(contentsOf: input)
         try requests.fileHandleForWriting.close()
         let channel = MessageChannel(input: requests.fileHandleForReading, output: replies.fileHandleForWriting)
-        defer { try? replies.fileHandleForReading.close() }  // The test has its bytes.
+        defer { try? replies.fileHandleForReading.close() }
         try channel.run(expand)
         try replies.fileHandleForWriting.close()
         var data = try replies.fileHandleForReading.readToEnd() ?? Data()
@@ -30,12 +30,12 @@ struct MessageTests {
         return bodies
     }
 
-    /// A JSON text as a value that can be compared.
+    /// A JSON text as a comparable value.
     private func json(_ text: String) throws -> NSDictionary {
         try JSONSerialization.jsonObject(with: Data(text.utf8)) as? NSDictionary ?? [:]
     }
 
-    @Test("The version of the plugin, whatever the compiler's")
+    @Test("The version of the plugin, regardless of the compiler's")
     func capability() throws {
         let bodies = try answers(
             to: frame(#"{"getCapability":{"capability":{"protocolVersion":99}}}"#) + frame(#"{"getCapability":{}}"#))
@@ -46,7 +46,7 @@ struct MessageTests {
         }
     }
 
-    @Test("An expansion, with fields that this plugin does not know")
+    @Test("An expansion with fields unknown to this plugin")
     func expansion() throws {
         let location = #""location":{"fileID":"A/a.swift","fileName":"/a.swift","offset":7,"line":1,"column":1}"#
         func piece(_ source: String) -> String { #"{"kind":"declaration",\#(location),"source":"\#(source)"}"# }
@@ -64,7 +64,7 @@ struct MessageTests {
         #expect(result["diagnostics"] as? [NSDictionary] == [])
     }
 
-    @Test("An unknown message is answered by an error that names both versions")
+    @Test("The response to an unknown message is an error that names both versions")
     func unknown() throws {
         let bodies = try answers(
             to: frame(#"{"getCapability":{"capability":{"protocolVersion":12}}}"#) + frame(#"{"sing":{"song":1}}"#)
@@ -79,7 +79,7 @@ struct MessageTests {
         }
     }
 
-    @Test("An input that ends too early, or has an absurd length")
+    @Test("An input that ends too early or has an absurd length")
     func brokenInput() throws {
         #expect(try answers(to: Data()) == [])
         #expect(throws: MessageChannel.ChannelError.endsInMessage) { try answers(to: Data([1, 0, 0])) }

@@ -1,4 +1,4 @@
-// Records with callbacks take the way that calls them.
+// Records with callbacks are written through their container, which calls them.
 
 import Foundation
 import Rowan
@@ -30,7 +30,7 @@ nonisolated(unsafe) private var updates: [String] = []
 
 @Suite("Callbacks of records by macro", .serialized)
 struct CallbackTests {
-    @Test("didInsert stays the user's, and sees the rowid")
+    @Test("didInsert remains the user's and receives the rowid")
     func insertions() throws {
         try inDatabase { db in
             for number in 1...3 as ClosedRange<Int64> {

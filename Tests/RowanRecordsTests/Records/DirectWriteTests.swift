@@ -1,5 +1,5 @@
-// Upserts, deletions and checks of existence: the first one of a type goes through a container, the next ones don't. Both
-// give the same SQL and the same rows.
+// Upserts, deletions and existence checks: the first one of a type uses a container, later ones don't. Both give the
+// same SQL and the same rows.
 
 import Foundation
 import Rowan
@@ -40,7 +40,7 @@ struct DirectWriteTests {
         }
     }
 
-    /// The statements that a closure runs, with their values.
+    /// The statements that a closure runs, with their arguments.
     private func statements(_ db: Database, _ body: () throws -> Void) throws -> [String] {
         var statements: [String] = []
         db.trace { if case .statement(let statement) = $0 { statements.append(statement.expandedSQL) } }
@@ -81,7 +81,7 @@ struct DirectWriteTests {
                         """
                     })
             #expect(words.map(\.id) == [1, 2, 3])
-            // The conflict is one of the text: the id is that of the row that was there.
+            // The conflict is on the text, so the id is that of the existing row.
             var again = Word(id: nil, text: "b", count: 5)
             try again.upsert(db)
             #expect(again.id == 2)
@@ -94,7 +94,7 @@ struct DirectWriteTests {
         }
     }
 
-    @Test("Upserts without a rowid, and their errors")
+    @Test("Upserts without a rowid and their errors")
     func upsertsOfTexts() throws {
         try inDatabase { db in
             let upserts = try statements(db) {

@@ -1,4 +1,4 @@
-// checkSchema of records by macro: what they store, their keys and their references.
+// checkSchema for macro records: their stored types, keys and references.
 
 import Foundation
 import Rowan
@@ -130,7 +130,7 @@ struct GeneratedCheckTests {
         }
     }
 
-    @Test("checkSchema finds the foreign key of a column among those of several, and its table")
+    @Test("checkSchema finds a column's foreign key, and its table, among several")
     func referencedTables() throws {
         try inDatabase(
             """
@@ -153,7 +153,7 @@ struct GeneratedCheckTests {
         }
     }
 
-    @Test("checkSchema compares what generated types store with the types of the columns")
+    @Test("checkSchema compares the stored types of generated records with the column types")
     func storedTypes() throws {
         try inDatabase(
             """
@@ -184,7 +184,7 @@ struct GeneratedCheckTests {
         }
     }
 
-    @Test("checkSchema knows how types of the program are stored, and runs none of their code")
+    @Test("checkSchema determines how the program's types are stored without running their code")
     func ownTypes() throws {
         try inDatabase(
             """
@@ -203,18 +203,18 @@ struct GeneratedCheckTests {
                 sql: "ALTER TABLE own RENAME level TO other; ALTER TABLE own ADD level TEXT NOT NULL DEFAULT ''")
             let found = try db.checkSchema(of: OwnTypes.self)
             #expect(found.map(\.kind) == [.type(property: "INTEGER", column: "TEXT"), .unstoredColumn])
-            // Such a table refuses what others convert.
+            // A strict table rejects values that others convert.
             let strict = try db.checkSchema(of: Strict.self)
             #expect(strict.map(\.column) == ["tags", "at"])
             try db.execute(
                 sql: "DROP TABLE strict; CREATE TABLE strict (id INTEGER PRIMARY KEY, tags BLOB, at BLOB, any ANY)")
-            // Its affinity is NUMERIC: '007' becomes 7.
+            // Its affinity is NUMERIC, so '007' becomes 7.
             let any = try db.checkSchema(of: Strict.self).filter { $0.kind != .nullableColumn }
             #expect(any.map(\.column) == ["any"])
         }
     }
 
-    @Test("checkSchema finds a property id that is not the key")
+    @Test("checkSchema finds a property `id` that is not the key")
     func otherIDs() throws {
         try inDatabase("CREATE TABLE coded (code TEXT NOT NULL PRIMARY KEY, id INTEGER NOT NULL, uid INTEGER NOT NULL)")
         { db in
@@ -244,7 +244,7 @@ struct GeneratedCheckTests {
         }
     }
 
-    @Test("checkSchema examines what a type with its own init(row:) stores")
+    @Test("checkSchema examines the stored columns of a type with its own init(row:)")
     func ownReading() throws {
         try inDatabase("CREATE TABLE ownReading (id INTEGER PRIMARY KEY, name INTEGER, other TEXT NOT NULL)") { db in
             let found = try db.checkSchema(of: OwnReading.self).map(\.description)

@@ -1,4 +1,4 @@
-// Rows with other columns than those of the type are read by name, and never shifted.
+// Rows whose columns differ from the type's are read by name, and never shifted.
 
 import Foundation
 import Rowan
@@ -64,7 +64,7 @@ struct LayoutTests {
         }
     }
 
-    @Test("The errors name the column")
+    @Test("Errors name the column")
     func errors() throws {
         try inDatabase("") { db in
             func message(_ sql: String) -> String? {
@@ -82,13 +82,13 @@ struct LayoutTests {
                     == "could not decode Int from database value NULL - column: \"b\", column index: 1, "
                     + "row: [c:TEXT b:NULL a:INTEGER], sql: `SELECT '3' AS c, NULL AS b, 1 AS a`")
             #expect(message("SELECT 1 AS a, '3' AS c")?.hasPrefix("column not found: \"b\"") == true)
-            // A missing column is nil for an optional.
+            // A missing column is nil for an optional property.
             let missing = try Named.fetchOne(db, sql: "SELECT 1 AS a, 2 AS b")
             #expect(missing == Named(a: 1, b: 2, c: nil))
         }
     }
 
-    @Test("A statement that is compiled again for another schema")
+    @Test("A statement that is recompiled for another schema")
     func recompiled() throws {
         try inDatabase("CREATE TABLE pair (a, b, c); INSERT INTO pair VALUES (1, 2, '3')") { db in
             let statement = try db.makeStatement(sql: "SELECT * FROM pair")
@@ -100,7 +100,7 @@ struct LayoutTests {
         }
     }
 
-    @Test("Joined records at an offset, and prefetched ones")
+    @Test("Joined records at an offset and prefetched ones")
     func joins() throws {
         try inDatabase { db in
             for name in ["Ulm", "Bonn"] { _ = try Town(id: nil, name: name).inserted(db) }
@@ -118,7 +118,7 @@ struct LayoutTests {
 }
 
 extension Pair {
-    /// Reads a row of another type's columns.
+    /// Reads a row with another type's columns.
     fileprivate static func layoutTest(_ row: Row) throws -> Int {
         try Pair(row: row.adapted(a: "a", b: "c")).a
     }

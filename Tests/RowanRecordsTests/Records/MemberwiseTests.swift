@@ -1,4 +1,4 @@
-// Records with a memberwise initializer of the macro.
+// Records with a memberwise initializer from the macro.
 
 public import Foundation
 public import RowanRecords

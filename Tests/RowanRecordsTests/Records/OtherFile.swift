@@ -1,4 +1,4 @@
-// Records that another file declares: their conformances must be found there.
+// Records declared in another file, where their conformances must be found.
 
 import Rowan
 

@@ -11,17 +11,17 @@ import RowanRecords
 
 struct Tag: Codable, Equatable { var name: String }
 
-/// A single value: not JSON.
+/// Stored as a single value, not as JSON.
 enum Kind: String, Codable { case city, village }
 
-/// Cents in the database.
+/// Stored as cents.
 struct CentStorage: ColumnStorage {
     func databaseValue(of value: Double) -> DatabaseValue { Int64((value * 100).rounded()).databaseValue }
     func value(from column: ColumnValue) -> Double? { column.int64.map { Double($0) / 100 } }
 }
 
 @Record("place") struct Place: Equatable {
-    var id: Int64?  // the key
+    var id: Int64?
     var title: String
     var latitude = 0.0, longitude = 0.0
     @Column("remark") var note: String?
@@ -72,7 +72,7 @@ enum Outer {
     var value: Int?
 }
 
-/// Numbers as texts.
+/// Stores numbers as texts.
 struct LevelStorage: ColumnStorage {
     func databaseValue(of value: Int) -> DatabaseValue { "level \(value)".databaseValue }
     func value(from column: ColumnValue) -> Int? { column.string.flatMap { Int($0.dropFirst(6)) } }
@@ -83,7 +83,7 @@ struct LevelStorage: ColumnStorage {
     @Column(as: LevelStorage()) var level: Int
 }
 
-/// The SQL that runs in a database in memory.
+/// Runs a closure in an in-memory database with the schema.
 func inDatabase(_ schema: String = Place.schema, _ body: (Database) throws -> Void) throws {
     try DatabaseQueue().write { db in
         try db.execute(sql: schema)

@@ -1,4 +1,4 @@
-// What records of the macro store and read.
+// The values that macro records store and read.
 
 import Foundation
 import Rowan
@@ -10,7 +10,7 @@ struct RecordMacroTests {
     @Test("The stored values, by container and by statement")
     func storedValues() throws {
         try inDatabase { db in
-            // The first insertion goes through a container, the next ones don't.
+            // The first insertion uses a container, later ones don't.
             var places = ["a", "b", "c"].map { Place.sample($0) }
             for index in places.indices { try places[index].insert(db) }
             #expect(places.map(\.id) == [1, 2, 3])
@@ -69,7 +69,7 @@ struct RecordMacroTests {
         }
     }
 
-    @Test("Compared values are stored as the column stores them")
+    @Test("Values in comparisons are converted as the column stores them")
     func filters() throws {
         try inDatabase { db in
             var place = Place.sample("a")
@@ -88,7 +88,7 @@ struct RecordMacroTests {
         }
     }
 
-    @Test("Keys are stored as their column stores them, also behind aliases")
+    @Test("Keys are converted as their column stores them, also with aliases")
     func keys() throws {
         try inDatabase("CREATE TABLE ticket (id TEXT PRIMARY KEY, level TEXT)") { db in
             let tokens = (1...3).map { Ticket(id: UUID(), level: $0) }
@@ -154,7 +154,7 @@ struct RecordMacroTests {
         }
     }
 
-    @Test("All ways of writing keep the rowid")
+    @Test("All ways of writing set the rowid")
     func rowIDs() throws {
         try inDatabase { db in
             var towns = (1...3).map { Town(id: nil, name: "\($0)") }
@@ -171,7 +171,7 @@ struct RecordMacroTests {
         }
     }
 
-    @Test("An ignored conflict leaves the record without rowid")
+    @Test("An ignored conflict leaves the record without a rowid")
     func ignoredConflict() throws {
         try inDatabase("CREATE TABLE town (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)") { db in
             for name in ["a", "b", "c"] {
@@ -185,7 +185,7 @@ struct RecordMacroTests {
         }
     }
 
-    @Test("The error of a direct write has the values, and the next write works")
+    @Test("The error of a direct write contains the values, and the next write works")
     func errors() throws {
         try inDatabase("CREATE TABLE town (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)") { db in
             for name in ["a", "b"] { _ = try Town(id: nil, name: name).inserted(db) }
@@ -210,7 +210,7 @@ struct RecordMacroTests {
         }
     }
 
-    @Test("Changes of the schema are noticed")
+    @Test("Schema changes are noticed")
     func schemaChanges() throws {
         try inDatabase { db in
             var towns = (1...4).map { Town(id: nil, name: "\($0)") }
@@ -224,7 +224,7 @@ struct RecordMacroTests {
             #expect(try Town.fetchAll(db, sql: "SELECT * FROM town") == [Town(id: 1, name: "4")])
             try db.execute(sql: "ALTER TABLE town DROP COLUMN name")
             #expect(throws: DatabaseError.self) { _ = try Town(id: nil, name: "x").inserted(db) }
-            // An update sets the columns that the record and the table share.
+            // An update sets the columns common to the record and the table.
             try Town(id: 1, name: "x").update(db)
             try Town(id: 1, name: "x").update(db)
         }

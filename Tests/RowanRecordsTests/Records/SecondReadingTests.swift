@@ -1,4 +1,4 @@
-// What a second reader found wrong with generated records: each test failed before.
+// Regression tests for generated records.
 
 import Foundation
 import Rowan
@@ -21,7 +21,7 @@ import Testing
 }
 
 private enum Shop {
-    /// A storage beside a nested record.
+    /// A storage next to a nested record.
     struct Cents: ColumnStorage {
         func databaseValue(of value: Double) -> DatabaseValue { Int64((value * 100).rounded()).databaseValue }
         func value(from column: ColumnValue) -> Double? { column.int64.map { Double($0) / 100 } }
@@ -65,7 +65,7 @@ extension Box {
     @References(Node.self) var parentID: Int64?
 }
 
-/// The keys of Codable are not those of columns.
+/// The keys of Codable differ from the columns.
 @Record("renamed") private struct Renamed: Codable {
     var id: Int64?
     var teamID: String?
@@ -94,9 +94,9 @@ struct TenfoldStorage: ColumnStorage {
     var n: Int
 }
 
-@Suite("Generated records, read a second time")
+@Suite("Regressions of generated records")
 struct SecondReadingTests {
-    @Test("An encode(to:) of the type's own is used at each write")
+    @Test("The type's own encode(to:) is used for each write")
     func ownEncoding() throws {
         try inDatabase("CREATE TABLE pair (a INTEGER PRIMARY KEY, b TEXT)") { db in
             for number in 1...4 { try OwnEncoding(a: number, b: "\(number)").insert(db) }
@@ -125,7 +125,7 @@ struct SecondReadingTests {
         }
     }
 
-    @Test("An ignored conflict leaves no rowid, with returned rows too")
+    @Test("An ignored conflict leaves no rowid, also with returned rows")
     func ignored() throws {
         try inDatabase("CREATE TABLE account (id INTEGER PRIMARY KEY, email TEXT UNIQUE)") { db in
             _ = try Account(id: nil, email: "a").inserted(db)
@@ -142,7 +142,7 @@ struct SecondReadingTests {
 
     private static let products = "CREATE TABLE product (id INTEGER PRIMARY KEY, price INTEGER, made INTEGER)"
 
-    @Test("Pages of an order by a column with a storage of its own have all rows")
+    @Test("Pages ordered by a column with its own storage contain all rows")
     func pages() throws {
         try inDatabase(Self.products) { db in
             for price in [5, 1.25, 3, 3, nil, 2, 4] as [Double?] {
@@ -179,14 +179,14 @@ struct SecondReadingTests {
             #expect(try Shop.Product.filter { ($0.price ?? 2.5) == 2.5 }.fetchCount(db) == 2)
             #expect(try Shop.Product.filter { $0.price == nil }.fetchCount(db) == 1)
             #expect(try Shop.Product.filter { $0.price == $0.price }.fetchCount(db) == 2)
-            // Without its type, a column is compared with, and set to, what is stored.
+            // Without its type, a column is compared with and set to stored values.
             #expect(try Shop.Product.filter(Column("price") == 250).fetchCount(db) == 1)
             try Shop.Product.filter(Column("price") == 250).updateAll(db, Column("price").set(to: 300))
             #expect(try Shop.Product.fetchOne(db, key: 2)?.price == 3)
         }
     }
 
-    @Test("All ways to name a key convert it")
+    @Test("All ways to specify a key convert it")
     func keys() throws {
         try inDatabase("CREATE TABLE level (level TEXT PRIMARY KEY, name TEXT)") { db in
             for level in 1...20 { try Level(level: level, name: "\(level)").insert(db) }
@@ -205,7 +205,7 @@ struct SecondReadingTests {
         }
     }
 
-    @Test("A reference to the own type, and negated conditions")
+    @Test("A reference to the same type, and negated conditions")
     func ownReference() throws {
         try inDatabase("CREATE TABLE node (id INTEGER PRIMARY KEY, isOpen, parentID INTEGER REFERENCES node)") { db in
             for (isOpen, parent) in [(true, nil), (false, 1), (true, 2)] as [(Bool, Int64?)] {
@@ -216,7 +216,7 @@ struct SecondReadingTests {
         }
     }
 
-    @Test("checkSchema knows the properties of a generated type")
+    @Test("checkSchema uses the properties of a generated type")
     func schema() throws {
         try inDatabase(
             """
@@ -247,7 +247,7 @@ struct SecondReadingTests {
         }
     }
 
-    @Test("A record keeps the hidden rowid of a table without a key")
+    @Test("A record stores the hidden rowid of a table without a key")
     func hiddenRowID() throws {
         try inDatabase("CREATE TABLE hidden (n INTEGER UNIQUE)") { db in
             for n in 1...3 {
@@ -280,7 +280,7 @@ struct SecondReadingTests {
         }
     }
 
-    @Test("Records in extensions of nested and of generic types, and keys with a storage of their own")
+    @Test("Records in extensions of nested and generic types, and keys with their own storage")
     func nested() throws {
         try inDatabase("CREATE TABLE nested (id INTEGER PRIMARY KEY, name TEXT)") { db in
             var nested = Outer.Inner.Nested(id: nil, name: "a")

@@ -1,4 +1,4 @@
-// Results of queries: columns, aggregates, records and prefetched records.
+// Query results: columns, aggregates, records and prefetched records.
 
 import Foundation
 import Rowan
@@ -59,7 +59,7 @@ import Testing
     var author: Value?
 }
 
-/// Tables on the way from one to another: all properties are optional.
+/// A pivot between two tables: all properties are optional.
 @Record("village") private struct Village: Codable, Equatable {
     var id: Int64?
     static let mayor = hasOne(Mayor.self)
@@ -107,7 +107,7 @@ struct SelectionTests {
         Book(id: 3, title: "z", authorID: nil),
     ]
 
-    @Test("A record and an optional one")
+    @Test("A record and an optional record")
     func optional() throws {
         try inLibrary { (db: Database) throws in
             let request = Book.including(optional: Book.author).order(\.id).asRequest(of: BookInfo.self)
@@ -191,7 +191,7 @@ struct SelectionTests {
         }
     }
 
-    @Test("An association that is only the way to another one is no record")
+    @Test("An association used only as a pivot isn't decoded as a record")
     func wayOfJoins() throws {
         try inDatabase(
             """
@@ -204,7 +204,7 @@ struct SelectionTests {
             let (shop, mayor) = (Shop(id: 3, villageId: 1), Mayor(id: 2, villageId: 1))
             let request = Shop.including(required: Shop.mayor)
             let found = try request.asRequest(of: ShopInfo.self).fetchAll(db)
-            // The mayor is in the scope of the village.
+            // The mayor is in the village's scope.
             #expect(found.map(\.shop) == [shop] && found.map(\.village) == [nil])
             let decoded = try request.asRequest(of: CodableShopInfo.self).fetchAll(db)
             #expect(decoded.map(\.shop) == [shop] && decoded.map(\.village) == [nil])

@@ -1,4 +1,4 @@
-// The same values, stored and read by the macro, by hand and by Codable.
+// The same values, stored and read by the macro, by handwritten code and by Codable.
 
 import Foundation
 import Rowan
@@ -142,7 +142,7 @@ struct ThreeWaysTests {
             decimal: [0, 1, Decimal(string: "12.25")!].randomElement(using: &random)!)
     }
 
-    @Test("All three store the same rows, and read them the same", arguments: [1, 2, 3] as [UInt64])
+    @Test("All three store the same rows and read them alike", arguments: [1, 2, 3] as [UInt64])
     func sameRows(_ seed: UInt64) throws {
         var random = Generator(state: seed)
         try inDatabase(
@@ -175,7 +175,7 @@ struct ThreeWaysTests {
                 #expect(read == generated)
                 let decoded = try #require(try Coded.fetchOne(db, key: first))
                 #expect(try decoded.databaseDictionary == generated.databaseDictionary)
-                // Updates store the same, too.
+                // Updates store the same rows, too.
                 let changed = sample(&random)
                 (generated, coded, byHand) = (changed, Coded(changed), ByHand(changed))
                 generated.id = first

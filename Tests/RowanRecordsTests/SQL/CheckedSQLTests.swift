@@ -1,4 +1,4 @@
-// #sql in a program: what it stands for, and the file of the schema.
+// #sql in a program: the values of its expressions, and the schema file.
 
 import Foundation
 import RowanRecords
@@ -39,7 +39,7 @@ private let configuration: Configuration = {
     @Column("remark") var note: String?
     @Column(as: .unixTime) var created: Date?
 
-    /// `Self` is the type around the expression.
+    /// `Self` is the type that contains the expression.
     static func titled(_ title: String) -> SQLRequest<Spot> {
         #sql("SELECT * FROM \(Self.self) WHERE \(Columns.title) = \(title)")
     }
@@ -56,7 +56,7 @@ struct CheckedSQLTests {
         return queue
     }
 
-    @Test("The schema of these tests is that of the migrations")
+    @Test("The schema file of these tests matches the migrations")
     func schemaFile() throws {
         try migrator.verifySchema(in: Self.file, configuration: configuration)
     }
@@ -83,7 +83,7 @@ struct CheckedSQLTests {
         }
     }
 
-    @Test("Requests, and statements that write")
+    @Test("Requests and statements that write")
     func execution() throws {
         try database().write { db in
             for title in ["a", "b"] {
@@ -98,7 +98,7 @@ struct CheckedSQLTests {
         }
     }
 
-    @Test("A request for values of a method's type, and a literal")
+    @Test("A request for values of a method's generic type, and a literal")
     func requestsInPlace() throws {
         try database().write { db in
             try db.execute(literal: #sql("INSERT INTO place (title) VALUES (\("a")), (\("b"))"))
@@ -110,12 +110,12 @@ struct CheckedSQLTests {
         }
     }
 
-    /// A type of the name of the declared record, which is stored in another table.
+    /// A type with the name of the declared record, but stored in another table.
     private enum Other {
         struct Spot: TableRecord { static let databaseTableName = "town" }
     }
 
-    @Test("A type that is stored in another table than the checked one")
+    @Test("A type stored in another table than the checked one")
     func otherTable() throws {
         try database().read { db in
             let request: SQLRequest<Row> = #sql("SELECT title FROM \(Other.Spot.self)")
@@ -128,7 +128,7 @@ struct CheckedSQLTests {
         }
     }
 
-    /// A column with another name than its property.
+    /// A column whose name differs from its property.
     private struct Renamed {
         enum Columns { static let title = Column("remark") }
     }
@@ -150,12 +150,12 @@ struct CheckedSQLTests {
     private func inFolder(_ body: (URL) throws -> Void) throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("Rowan-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // The system deletes temporary files that are left.
+        // The system deletes leftover temporary files.
         defer { try? FileManager.default.removeItem(at: folder) }
         try body(folder.appendingPathComponent("schema.sql"))
     }
 
-    @Test("The text of the file, whose declarations stay")
+    @Test("The text of the file, whose declarations are preserved")
     func writtenFile() throws {
         try inFolder { url in
             try migrator.writeSchema(to: url, configuration: configuration)
@@ -181,7 +181,7 @@ struct CheckedSQLTests {
                 """
             #expect(try String(contentsOf: url, encoding: .utf8) == text)
             try migrator.verifySchema(in: url, configuration: configuration)
-            // The file of these tests declares the function.
+            // The schema file of these tests declares the function.
             let declarations = "-- rowan: function distance/1\n-- rowan: record Spot place"
             let declared = text.replacingOccurrences(of: "reads it.\n", with: "reads it.\n\(declarations)\n")
             #expect(try String(contentsOf: Self.file, encoding: .utf8) == declared)
@@ -190,12 +190,12 @@ struct CheckedSQLTests {
             #expect(try String(contentsOf: url, encoding: .utf8) == declared)
             let written = try FileManager.default.attributesOfItem(atPath: url.path)[.systemFileNumber] as? Int
             try migrator.writeSchema(to: url, configuration: configuration)
-            // Nothing has changed: the file is the same one.
+            // The contents are unchanged, so the file is not replaced.
             #expect(try FileManager.default.attributesOfItem(atPath: url.path)[.systemFileNumber] as? Int == written)
         }
     }
 
-    @Test("Definitions that end in a comment, and declarations that stand elsewhere")
+    @Test("Definitions that end in a comment, and declarations in other places")
     func unusualFiles() throws {
         try inFolder { url in
             var migrator = DatabaseMigrator()

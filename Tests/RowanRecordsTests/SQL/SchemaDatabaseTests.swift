@@ -1,4 +1,4 @@
-// The schema that #sql checks against, and what SQLite says of a text.
+// The schema that #sql checks against, and SQLite's findings for a text.
 
 @testable import RowanSQLExpansion
 import RowanSQLText
@@ -23,7 +23,7 @@ struct SchemaDatabaseTests {
         CREATE TRIGGER after AFTER INSERT ON place BEGIN DELETE FROM town; END;
         """
 
-    /// What SQLite says, and the text from its place on.
+    /// SQLite's finding, and the text from its location on.
     private func finding(_ sql: String) throws -> (String, String, String?)? {
         let database = try SchemaDatabase(schema)
         let bytes = Array(sql.utf8)
@@ -48,7 +48,7 @@ struct SchemaDatabaseTests {
         #expect(try finding(sql) == nil)
     }
 
-    @Test("Errors, and where they stand")
+    @Test("Errors and their locations")
     func errors() throws {
         let cases: [(sql: String, message: String, place: String, suggestion: String?)] = [
             ("SELECT titel FROM place", "no such column: titel", "titel FROM", "title"),
@@ -75,7 +75,7 @@ struct SchemaDatabaseTests {
         ]
         for expected in cases {
             let found = try #require(try finding(expected.sql), "\(expected.sql)")
-            // Later versions of SQLite add quotes and advice to the message.
+            // Later versions of SQLite add quotes and hints to the message.
             let message = found.0.replacing("\"text\"", with: "text")
             #expect(message.hasPrefix(expected.message), "\(expected.sql)")
             #expect(found.1 == expected.place, "\(expected.sql)")
@@ -117,7 +117,7 @@ struct SchemaDatabaseTests {
             #expect(found?.line == 2)
         }
         #expect(error("-- rowan: table a(b,")?.message == "incomplete input")
-        // The line of the statement, not of its comments.
+        // The line of the statement, not of the comments before it.
         #expect(
             error("CREATE TABLE a (b);\n-- c\n/* d\n*/ CREATE VIRTUAL TABLE e USING f;")
                 == SchemaError("no such module: f", line: 4))
@@ -127,7 +127,7 @@ struct SchemaDatabaseTests {
         }
     }
 
-    @Test("Statements that don't end, or open files, are errors")
+    @Test("Unterminated statements and statements that open files are errors")
     func dangerousStatements() {
         for (sql, message) in [
             ("WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) SELECT x FROM c", "interrupted"),
@@ -143,14 +143,14 @@ struct SchemaDatabaseTests {
         }
     }
 
-    @Test("A large schema, with many comments and declarations")
+    @Test("A large schema with many comments and declarations")
     func largeSchema() throws {
         let lines = (1...20_000).map { "-- comment \($0)\n" + ($0 % 10 == 0 ? "-- rowan: function f\($0)/1\n" : "") }
         let database = try SchemaDatabase(lines.joined() + "CREATE TABLE a (b);")
         #expect(database.check(Array("SELECT f20000(b), f10(b) FROM a".utf8)).finding == nil)
     }
 
-    @Test("Statements that SQLite can't run: declared tables, and its own ones")
+    @Test("Statements that SQLite can't run: declared tables and SQLite's own tables")
     func skippedStatements() throws {
         for (declared, created) in [
             ("vectors", "vectors"), ("Vectors", "\"vectors\""), ("\"vec tors\"", "IF NOT EXISTS main.[Vec Tors]"),
@@ -165,7 +165,7 @@ struct SchemaDatabaseTests {
         #expect(try SchemaDatabase(dump).check(Array("SELECT seq FROM sqlite_sequence".utf8)).finding == nil)
     }
 
-    @Test("Declarations stand outside of statements")
+    @Test("Declarations are outside statements")
     func placesOfDeclarations() throws {
         func functions(_ schema: String) throws -> Bool {
             try SchemaDatabase(schema).check(Array("SELECT f(1)".utf8)).finding == nil
@@ -199,7 +199,7 @@ struct SchemaDatabaseTests {
         }
     }
 
-    @Test("A schema with Windows' line ends, a byte order mark, a trigger, and names that are not ASCII")
+    @Test("A schema with Windows line endings, a byte order mark, a trigger, and non-ASCII names")
     func unusualSchemas() throws {
         let schema =
             "\u{FEFF}-- rowan: function f/1\r\nCREATE TABLE \"größe\" (\"maß\" TEXT);\r\n"
@@ -214,7 +214,7 @@ struct SchemaDatabaseTests {
         #expect(try SchemaDatabase("").check(Array("SELECT 1".utf8)).finding == nil)
     }
 
-    @Test("Words, and where they stand")
+    @Test("Words and their locations")
     func words() {
         let sql = "SELECT a.b, \"c\"\"d\" -- e\n, 'f' /* g */, [h], `i` FROM 12x, é1"
         let found = sqlWords(Array(sql.utf8))
@@ -228,13 +228,13 @@ struct SchemaDatabaseTests {
         #expect(sqlWords(Array("a /* b".utf8)).map(\.text) == ["a"])
     }
 
-    @Test("Names that resemble others")
+    @Test("Similar names")
     func resemblance() {
         #expect("titel".nearest(in: ["table", "TITLE", "till"]) == "TITLE")
-        // Two exchanges, or one insertion.
+        // Two transpositions, or one insertion.
         #expect("abcd".nearest(in: ["badc", "abcde"]) == "abcde")
         #expect("abc".nearest(in: ["axbd", "", "xyz"]) == nil)
-        // One letter resembles nothing, and a name of thousands is not compared.
+        // A single letter resembles nothing, and names with thousands of letters are not compared.
         #expect("a".nearest(in: ["b"]) == nil)
         #expect(String(repeating: "a", count: 101).nearest(in: [String(repeating: "a", count: 100)]) == nil)
     }

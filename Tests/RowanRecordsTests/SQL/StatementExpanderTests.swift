@@ -41,7 +41,7 @@ struct StatementExpanderTests {
         return text?.replacingOccurrences(of: ", _SchemaStamp.self)", with: ")") ?? problems.map(\.message).joined()
     }
 
-    /// The only error: its message, the source from its place on, and the source with the change.
+    /// The only error: its message, the source from its location on, and the source with the fix-it applied.
     private func problem(_ source: String) -> (message: String, place: String, changed: String?) {
         guard case .expansion(nil, let problems) = answer(source), problems.count == 1 else { return ("", "", nil) }
         let bytes = Array(source.utf8)
@@ -53,7 +53,7 @@ struct StatementExpanderTests {
         return (problems[0].message, String(decoding: bytes[offset...].prefix(10), as: UTF8.self), changed)
     }
 
-    @Test("Interpolations get the label of what was checked")
+    @Test("Interpolations get the label of their checked kind")
     func expansions() {
         let cases = [
             (#"#sql("SELECT 1")"#, #"_checkedSQL("SELECT 1")"#),
@@ -105,13 +105,13 @@ struct StatementExpanderTests {
     func surroundingType(_ declaration: String, isPlace: Bool) {
         let found = expansion(#"#sql("DELETE FROM \(Self.self)")"#, in: [declaration, "struct Place {}"])
         let other = expansion(#"#sql("DELETE FROM \(Self.self)")"#, in: [declaration])
-        // A function lies in the next type.
+        // The function is in the next type.
         let isOther = declaration.hasPrefix("struct App")
         #expect(found?.hasPrefix("_checkedSQL") == !isOther)
         #expect(other?.hasPrefix("_checkedSQL") == isPlace)
     }
 
-    @Test("An error of SQLite stands at its place, with a change")
+    @Test("An error of SQLite is at its location, with a fix-it")
     func errors() {
         var found = problem(#"#sql("SELECT \n titel FROM place WHERE id = \(id)")"#)
         #expect(found.message == "SQLite: no such column: titel. Is it 'title'?")
@@ -139,19 +139,19 @@ struct StatementExpanderTests {
 
     private struct NoProblem: Error {}
 
-    @Test("A statement changes nothing for the next ones")
+    @Test("A statement has no effect on later ones")
     func effects() throws {
         for sql in ["PRAGMA hard_heap_limit = 1000", "PRAGMA trusted_schema = OFF", "PRAGMA writable_schema = 1"] {
             #expect(expansion("#sql(\"\(sql)\")")?.hasPrefix("_checked") == true)
         }
         #expect(expansion(#"#sql("SELECT title FROM place")"#)?.hasPrefix("_checked") == true)
         #expect(expansion(#"#sql("ATTACH 'x' AS y")"#) == "SQLite: not authorized")
-        // A name that is known, but not there, has no suggestion.
+        // A valid name that doesn't exist has no suggestion.
         let found = problem(#"#sql("SELECT place.title FROM \(Column("a b"))")"#)
         #expect(found == ("SQLite: no such column: place.title", "title FROM", nil))
     }
 
-    @Test("What #sql can't check")
+    @Test("Statements that #sql can't check")
     func refused() throws {
         for (sql, parameter, place) in [
             (#"SELECT id FROM place WHERE id = ? OR id = \(id)"#, "?", "? OR id = "),
@@ -175,7 +175,7 @@ struct StatementExpanderTests {
                         : "#sql takes values by interpolation only: write '\\(value)' in place of '\(parameter)'"))
             #expect(found.place == place)
         }
-        // Not a parameter.
+        // This isn't a parameter.
         #expect(
             expansion(#"#sql("SELECT '?', \"\"\"?\", x'00' /* :a */ -- @b")"#)?.hasPrefix("SQLite: no such column")
                 == true)
@@ -210,7 +210,7 @@ struct StatementExpanderTests {
         #expect(found.place == #"Self.self)"#)
     }
 
-    @Test("The nearest schema counts, and a changed one is read again")
+    @Test("The nearest schema is used, and a changed one is read again")
     func files() throws {
         let source = #"#sql("SELECT new FROM place")"#
         #expect(problem(source).message == "SQLite: no such column: new")
@@ -241,7 +241,7 @@ struct StatementExpanderTests {
     private struct ÉtéChaud: TableRecord {}
     private struct lower: TableRecord {}
 
-    @Test("Record types stand for the tables in which they are stored")
+    @Test("Record types stand for their tables")
     func tableNames() {
         let types: [any TableRecord.Type] = [
             HTTPRequest.self, TOEFL.self, Place.self, A1.self, AB1c.self, ÉtéChaud.self, lower.self,

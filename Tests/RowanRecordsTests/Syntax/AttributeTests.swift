@@ -5,7 +5,7 @@ import Testing
 @testable import RowanRecordSyntax
 
 struct AttributeTests {
-    /// The attributes of `let a: Int` after them.
+    /// The attributes in the text, which stand before `let a: Int`.
     private func attributes(_ text: String) throws -> [AttributeModel] {
         let members = try members("\(text) let a: Int")
         try #require(members.count == 1)

@@ -1,4 +1,4 @@
-// Source that can't be understood is an error where it was noticed, never a wrong model.
+// Invalid source gives an error where it is detected, never a wrong model.
 
 import Testing
 
@@ -61,7 +61,7 @@ struct BrokenSourceTests {
         expectError("struct A {\n#if B\n@C\n#endif\n}", "expected a member instead of '}'", at: 27)
     }
 
-    /// Every prefix of a source is an error that lies in it.
+    /// Every prefix of a source gives an error located within it.
     @Test func prefixes() {
         let source = """
             @A(b: "c\\(d)") struct Ä<T>: P { #if B

@@ -1,4 +1,4 @@
-// Initial values: they end before their line does, or after it.
+// Initial values, which end before or after the end of their line.
 
 import Testing
 

@@ -1,4 +1,4 @@
-// What the source shows of types and of values.
+// The forms of types and values, as far as the source shows them.
 
 import Testing
 

@@ -1,4 +1,4 @@
-// Strings, regex literals, numbers and comments: what looks like a bracket in them is none.
+// Strings, regex literals, numbers and comments: brackets within them don't count.
 
 import Testing
 
@@ -63,7 +63,7 @@ struct LiteralTests {
                 binding("a", "Int", value: "1")
             ])
         #expect(try bindings("// let b: Int\n/* let c: Int\n*/ let a: Int") == [binding("a", "Int", at: 46)])
-        // A star and a slash are no comment's start.
+        // A star and a slash don't start a comment.
         try expectValue("a */**/ b", is: "a*b")
         try expectValue("a /*b*//*c*/+ d", is: "a+d")
     }

@@ -1,4 +1,4 @@
-// Members that are no properties.
+// Members that aren't properties.
 
 import Testing
 

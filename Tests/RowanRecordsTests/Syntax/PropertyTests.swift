@@ -33,7 +33,7 @@ struct PropertyTests {
         )
     }
 
-    /// The compiler sees no trailing closure there.
+    /// The compiler doesn't parse a trailing closure there.
     @Test(arguments: [
         "1", "\"a\"", "nil", "true", "[]", "/a/", "\\A.b", "\\.a[0]", "f{}", "f{}a:{}", "a as B", "-1", "b ? c : nil",
     ])

@@ -1,4 +1,4 @@
-// The text of string literals, as the compiler reads it, and the place of each of its bytes.
+// The text of string literals, as the compiler reads it, and the location of each of its bytes.
 
 import RowanRecordSyntax
 import Testing
@@ -13,7 +13,7 @@ struct StringLiteralTests {
 
     @Test("The texts of literals are those that the compiler reads")
     func texts() throws {
-        // Each pair is the same literal: as source, and as the compiler reads it.
+        // Each pair is a literal in source form, and as the compiler reads it.
         let pairs: [(String, String)] = [
             (#""SELECT 1""#, "SELECT 1"),
             (#""""#, ""),
@@ -31,7 +31,7 @@ struct StringLiteralTests {
         for (source, expected) in pairs { #expect(try text(source) == expected, "\(source)") }
     }
 
-    @Test("Interpolations, and the expressions in them")
+    @Test("Interpolations and their expressions")
     func interpolations() throws {
         let source = #"  "a = \(x) AND b = \(f(")", [1: "\(2)"])) -- \(y)""#
         let found = try literal(source)
@@ -47,7 +47,7 @@ struct StringLiteralTests {
         #expect(try literal(##"#"\(a) \#(b)"#"##).interpolations.map(\.source) == ["b"])
     }
 
-    @Test("Each byte knows its place")
+    @Test("The location of each byte")
     func places() throws {
         let source = "\"\"\"\n  SELECT \\u{41}\\\n  x,\n    y\\(z)w\n  \"\"\""
         let found = try literal(source)
@@ -60,7 +60,7 @@ struct StringLiteralTests {
         #expect(found.places == found.places.sorted())
     }
 
-    @Test("No literals")
+    @Test("Invalid literals")
     func noLiterals() {
         #expect(throws: SyntaxError("expected a string literal", at: 0)) { try literal("abc") }
         #expect(throws: SyntaxError("'\\' starts no escape here", at: 2)) { try literal(#""a\q""#) }

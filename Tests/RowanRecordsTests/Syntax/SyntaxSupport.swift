@@ -1,10 +1,10 @@
-// Sources of members, and what is expected of them.
+// Sources of members, and their expected models.
 
 import Testing
 
 @testable import RowanRecordSyntax
 
-// Types and values are equal if their texts are.
+// Types and values are equal if their texts are equal.
 
 extension TypeModel {
     init(_ text: String) { self.init(form: .other, text: text, source: text, hasFunction: false) }
@@ -18,10 +18,10 @@ func argument(_ label: String?, _ text: String, at offset: Int) -> ArgumentModel
     ArgumentModel(label: label, value: ValueModel(text), offset: offset)
 }
 
-/// The members of a struct with this body, which starts at offset 11.
+/// The members of a struct with the given body, which starts at offset 11.
 func members(_ body: String) throws -> [MemberModel] { try StructModel(parsing: "struct S {\n\(body)\n}").members }
 
-/// The bindings of a struct whose body is one property.
+/// The bindings of a struct whose body is a single property.
 func bindings(_ body: String) throws -> [BindingModel] {
     let members = try members(body)
     try #require(members.count == 1, "\(members)")
@@ -39,7 +39,7 @@ func binding(
         value: value.map { ValueModel($0) }, accessors: accessors)
 }
 
-/// Checks that an initial value is read as a whole, and that the next member is still found.
+/// Checks that an initial value is read as a whole, and that the next member is found.
 func expectValue(
     _ value: String, is text: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
@@ -60,7 +60,7 @@ func expectType(_ type: String, is text: String? = nil, sourceLocation: SourceLo
         sourceLocation: sourceLocation)
 }
 
-/// A member that is one property.
+/// A member that is a single property.
 func stored(_ binding: BindingModel, _ keyword: String = "let", at offset: Int = 11) -> MemberModel {
     MemberModel(
         attributes: [], modifiers: [],
@@ -68,7 +68,7 @@ func stored(_ binding: BindingModel, _ keyword: String = "let", at offset: Int =
         offset: offset, isConditional: false)
 }
 
-/// A member that is no property.
+/// A member that isn't a property.
 func other(_ keyword: String, _ name: String, _ parameters: String = "", at offset: Int = 11) -> MemberModel {
     MemberModel(
         attributes: [], modifiers: [], content: .other(keyword: keyword, name: name, parameters: parameters),

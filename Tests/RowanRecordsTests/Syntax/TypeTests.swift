@@ -1,4 +1,4 @@
-// Types: their text is taken as a whole.
+// Types, whose text is taken as a whole.
 
 import Testing
 
