@@ -24,7 +24,7 @@ import Synchronization
     var streets: [Street]
 }
 
-/// How often the migration has run in this process.
+/// The number of runs of the migration in this process.
 let runCount = Mutex(0)
 
 let migrator = {

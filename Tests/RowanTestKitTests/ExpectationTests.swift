@@ -1,4 +1,4 @@
-// The expectations: they pass, and they say what is wrong at the line of their caller.
+// The expectations: passing, and their messages at the caller's line.
 
 import Foundation
 import Rowan
@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Expectations about SQL", .database(migrator, fixtures: .sql(fixtures)))
 struct ExpectationTests {
-    /// The only issue of a closure: its text, and its distance from a line.
+    /// The only issue of a closure: its text, and its distance from the given line.
     private func issue(_ line: Int = #line, _ body: () throws -> Void) throws -> (text: String, distance: Int) {
         let found = Mutex<[(String, Int)]>([])
         try withKnownIssue {
@@ -76,7 +76,7 @@ struct ExpectationTests {
         }
         #expect(found.text.hasPrefix("a query ran 3 times, with 1 different argument list: "))
         #expect(found.text.hasSuffix("The arguments are always the same: fetch the value once, and keep it."))
-        // Insertions are no queries.
+        // Insertions aren't queries.
         try expectNoRepeatedQueries {
             try writer.write { db in for name in ["a", "b"] { _ = try City(name: name, population: 1).inserted(db) } }
         }
@@ -87,7 +87,7 @@ struct ExpectationTests {
         let writer = try TestDatabase.current.writer
         try expectNoFullScan { try writer.read { db in _ = try Street.filter { $0.cityID == 1 }.fetchAll(db) } }
         try expectNoFullScan(except: ["city"]) { try writer.read { db in _ = try City.fetchAll(db) } }
-        // Statements without a plan, and expectations inside of each other: an explanation is not counted.
+        // Statements without a plan, and nested expectations: EXPLAIN is not counted.
         try expectQueries(2) {
             try expectNoFullScan {
                 try writer.read { db in

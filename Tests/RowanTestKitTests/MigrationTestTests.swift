@@ -1,4 +1,4 @@
-// Tests of migrations: the snapshots of released versions.
+// Migration tests: the snapshots of released versions.
 
 import Foundation
 import Rowan
@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Tests of migrations")
 struct MigrationTestTests {
-    /// The migrations of two versions; the second one may lose rows.
+    /// The migrations of two versions; the second one optionally loses rows.
     private func migrator(losesRows: Bool = false) -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration(
@@ -22,7 +22,7 @@ struct MigrationTestTests {
 
     private func inFolder(_ body: (URL) throws -> Void) throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("RowanTest-\(UUID().uuidString)")
-        // The system deletes temporary files that are left.
+        // The system deletes leftover temporary files.
         defer { try? FileManager.default.removeItem(at: folder) }
         try body(folder)
     }
@@ -64,7 +64,7 @@ struct MigrationTestTests {
         }
     }
 
-    @Test("An edited migration is found in the schema of the versions that have run it")
+    @Test("An edited migration is detected by the schema of versions that have run it")
     func editedMigration() throws {
         try inFolder { folder in
             try MigrationTest(migrator(), folder: folder).record(version: "1.0", upTo: "1") { _ in }

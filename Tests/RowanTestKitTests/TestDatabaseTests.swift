@@ -1,4 +1,4 @@
-// Test databases: fresh for each test, and copied from one template.
+// Test databases: fresh for each test, copied from a template.
 
 import Foundation
 import Rowan
@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Test databases")
 struct TestDatabaseTests {
-    @Test("Each case has a database of its own", .database(migrator), arguments: 1...20)
+    @Test("Each case has its own database", .database(migrator), arguments: 1...20)
     func fresh(number: Int) throws {
         let writer = try TestDatabase.current.writer
         #expect(writer is DatabaseQueue)
@@ -22,11 +22,11 @@ struct TestDatabaseTests {
 
     @Test("The migrations run once for all traits with the same migrator", .database(migrator), arguments: 1...5)
     func once(_: Int) {
-        // One template for each kind and each set of fixtures, and none for each test.
+        // One template for each kind and each set of fixtures, rather than one per test.
         #expect((1...6).contains(runCount.withLock { $0 }))
     }
 
-    @Test("A pool reads beside its writer, and child tasks have the database", .database(migrator, .pool))
+    @Test("A pool reads while its writer writes, and child tasks have the database", .database(migrator, .pool))
     func pool() async throws {
         let writer = try TestDatabase.current.writer
         #expect(writer is DatabasePool)
@@ -71,7 +71,7 @@ struct TestDatabaseTests {
         #expect(twice == 42)
     }
 
-    @Test("Configurations that differ in one option have templates of their own")
+    @Test("Configurations that differ in one option have separate templates")
     func options() async throws {
         let (test, testCase) = (try #require(Test.current), try #require(Test.Case.current))
         var withoutForeignKeys = Configuration()
@@ -94,12 +94,12 @@ struct TestDatabaseTests {
         #expect(settingsRunCount.withLock { $0 } == 3)
     }
 
-    @Test("Without the trait, there is none")
+    @Test("No database without the trait")
     func missing() {
         #expect(throws: TestDatabase.UnavailableError.self) { _ = try TestDatabase.current }
     }
 
-    @Test("A detached task has none", .database(migrator))
+    @Test("No database in a detached task", .database(migrator))
     func detached() async {
         await Task.detached { _ = #expect(throws: TestDatabase.UnavailableError.self) { try TestDatabase.current } }
             .value
@@ -111,7 +111,7 @@ struct TestDatabaseTests {
 
 private let settingsRunCount = Mutex(0)
 
-/// Stores the settings of the connection that it runs on.
+/// Stores the settings of its connection.
 private let settingsMigrator = {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("settings", foreignKeyChecks: .immediate) { db in
@@ -145,14 +145,14 @@ struct FileTests {
         TestDatabaseTests.firstPath.withLock { $0 = path }
     }
 
-    @Test("2: it is deleted after a test that passes")
+    @Test("2: it is deleted after a passing test")
     func second() throws {
         let path = try #require(TestDatabaseTests.firstPath.withLock { $0 })
         #expect(!FileManager.default.fileExists(atPath: path))
         #expect(!FileManager.default.fileExists(atPath: (path as NSString).deletingLastPathComponent))
     }
 
-    @Test("3: an issue that is known does not keep it")
+    @Test("3: a known issue does not keep it")
     func third() throws {
         let path = try #require(try TestDatabase.current.path)
         TestDatabaseTests.firstPath.withLock { $0 = path }
@@ -165,7 +165,7 @@ struct FileTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test("5: it stays after a test that throws")
+    @Test("5: it is kept after a test that throws")
     func fifth() async throws {
         let trait: DatabaseTrait = .database(migrator)
         let (test, testCase) = (try #require(Test.current), try #require(Test.Case.current))
