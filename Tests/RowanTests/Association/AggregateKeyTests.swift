@@ -2,8 +2,8 @@ import Testing
 
 import Rowan
 
-// Keys that SQLite finds equal although they are stored differently: an aggregate counts the rows that refer to the key, with
-// the collation of the key, whether its table has an index or not.
+// Keys that SQLite considers equal although they are stored differently: an aggregate counts the rows that refer to the
+// key, compared with the key's collation, with and without an index.
 
 private struct Par: TableRecord {
     static let kids = hasMany(Kid.self, using: ForeignKey(["code"], to: ["code"]))

@@ -1,4 +1,4 @@
-// The aggregates of several associations at once, against plain Swift: each is right, whatever the others are.
+// Aggregates of several associations at once, compared with plain Swift: they don't affect each other.
 
 import Foundation
 import Rowan
@@ -45,7 +45,7 @@ private struct Label: TableRecord {
     }
 }
 
-/// A row: its key, that of another row, an integer and a double.
+/// A row: its key, another row's key, an integer and a double.
 private struct Line {
     var id: Int
     var owner: Int?
@@ -82,7 +82,7 @@ private struct Content {
     func lefts(_ parent: Int) -> [Line] { lefts.filter { $0.owner == parent } }
     func rights(_ parent: Int) -> [Line] { rights.filter { $0.owner == parent } }
     func tags(_ parent: Int) -> [Line] { lefts(parent).flatMap { left in tags.filter { $0.owner == left.id } } }
-    /// Each label once, however many tags have it.
+    /// Each label once, even if several tags have it.
     func labels(_ parent: Int) -> [Line] { Set(tags(parent).compactMap(\.label)).sorted().map { labels[$0] } }
 
     func insert(_ db: Database) throws {
@@ -97,7 +97,7 @@ private struct Content {
     }
 }
 
-/// Small integers, and integers that a double can't distinguish from their neighbours. Their sums fit in 64 bits.
+/// Small integers, and integers that a double can't distinguish from adjacent ones. Their sums fit in 64 bits.
 private func integer(_ random: inout SeededGenerator) -> Int64? {
     switch Int.random(in: 0..<4, using: &random) {
     case 0: nil

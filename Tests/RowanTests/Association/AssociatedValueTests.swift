@@ -1,4 +1,4 @@
-// Associated rows of one column, decoded as values: by their database conversion, with the strategies of the record.
+// Associated rows with one column, decoded as values: by their database conversion, with the record's strategies.
 
 import Foundation
 import Rowan
@@ -15,7 +15,7 @@ private struct JSONPair: Codable, Hashable, DatabaseValueConvertible {
     var b: Int
 }
 
-/// A type that is decoded from a single value.
+/// A type decoded from a single value.
 private struct Day: Decodable, Hashable {
     var date: Date
     init(from decoder: any Decoder) throws { date = try decoder.singleValueContainer().decode(Date.self) }
@@ -57,7 +57,7 @@ struct AssociatedValueTests {
             #expect(all.map(\.values) == [expected, []], sourceLocation: sourceLocation)
             let optionals = try All<Element?>.fetchAll(db, request)
             #expect(optionals.map(\.values) == [expected.map { $0 }, []], sourceLocation: sourceLocation)
-            // One row at a time, and rows of their own.
+            // One row at a time, and each prefetched row on its own.
             let cursor = try All<Element>.fetchCursor(db, request)
             #expect(try cursor.next()?.values == expected, sourceLocation: sourceLocation)
             let joined = Event.including(optional: Event.value.select(x))

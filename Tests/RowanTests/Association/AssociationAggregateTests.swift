@@ -53,7 +53,7 @@ struct AssociationAggregateTests {
             [1830, 2, 4], rows: ["[id:1]"])
     }
 
-    /// Three books and three awards: the model's sum is multiplied.
+    /// Three books and three awards: a single join would multiply the sum.
     @Test func severalAssociations() throws {
         try Library.run { db, _ throws in
             let request = Author.select(\.id).annotated(
@@ -70,7 +70,7 @@ struct AssociationAggregateTests {
 
     @Test func withoutIndex() throws {
         try Library.run { db, _ throws in
-            // The answer of the schema with its indexes must not outlive them.
+            // The cached plan must not outlive the schema with its indexes.
             #expect(try statementText(db, Author.annotated(with: Author.books.count)).sql.contains("(SELECT COUNT(*)"))
             try db.execute(sql: "DROP INDEX book_author; DROP INDEX award_book")
             let request = Author.select(\.id).annotated(
@@ -92,7 +92,7 @@ struct AssociationAggregateTests {
         }
     }
 
-    /// One scan for all the aggregates of one row.
+    /// A single scan for all aggregates of a row.
     @Test func oneRowWithoutIndex() throws {
         try inLoggedDatabase(Library.schema.replacingOccurrences(of: "CREATE INDEX", with: "-- ")) { db, _ throws in
             let request = Author.select(\.id).annotated(with: Author.books.count, Author.books.sum(\.price))
@@ -112,7 +112,7 @@ struct AssociationAggregateTests {
                 with: Author.awards.count, Author.awards.sum(\.points))
             #expect(
                 try Row.fetchAll(db, awards).map(\.description) == ["[id:1 awardCount:2 awardPointsSum:5]"])
-            // The first row of any: a subquery each, which stop at nothing else.
+            // The first row is enough: a subquery each.
             #expect(
                 try statementText(db, request.limit(1)).sql
                     == #"SELECT "id", (SELECT COUNT(*) FROM "book" WHERE "authorId" = "author"."id") AS "bookCount", (SELECT SUM("price") FROM "book" WHERE "authorId" = "author"."id") AS "bookPriceSum" FROM "author" LIMIT 1"#

@@ -1,10 +1,10 @@
-// The keys of associations, and the errors of those that no foreign key explains.
+// The keys of associations, and errors for associations without a foreign key.
 
 import Rowan
 import Testing
 
 struct AssociationKeyTests {
-    /// Mistakes in associations are errors that programs can distinguish.
+    /// Programs can distinguish mistakes in associations by their errors.
     @Test func errorsOfRequests() throws {
         try Library.run { db, _ throws in
             let unknown = Table<Row>("award").belongsTo(Table<Row>("country"))
@@ -17,7 +17,7 @@ struct AssociationKeyTests {
         }
     }
 
-    /// The key of an association to many rows names many of them: one of them has the singular.
+    /// The key of a to-many association is a plural, but the key of one of its rows is the singular.
     @Test func keysOfAssociationsToMany() throws {
         try Library.run { db, _ throws in
             let novels = Library.Author.books.forKey("novels")

@@ -1,4 +1,4 @@
-// Prefetching by keys of two columns: equal ones, those that SQLite alone calls equal, and those that are NULL.
+// Prefetching by keys of two columns: equal keys, keys that only SQLite considers equal, and NULL keys.
 
 import Rowan
 import Testing
@@ -37,7 +37,7 @@ private struct Volume: TableRecord {}
             INSERT INTO volume VALUES (1, 'a', 1), (2, 'a', 2), (3, 'a', 1), (4, '', 1), (5, NULL, 1), (6, 'a', NULL),
                 (7, 'é', 1), (8, 'e' || char(769), 1), (9, 'a longer name of a room', 1), (10, 'b', 1)
             """, filtered: filtered)
-        // Of the two ways to write é, SQLite finds the one that is stored.
+        // Of the two encodings of é, SQLite finds the stored one.
         #expect(found == [[1, 3], [2], [4], [], [7], [9]])
     }
 

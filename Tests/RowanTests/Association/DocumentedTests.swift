@@ -1,5 +1,5 @@
-// What the documentation of the model shows of associations, beyond what the other files test: requests that are built
-// of small ones, self joins, aliases, common table expressions, dictionaries.
+// Associations in the documented model, beyond the cases in other files: requests composed of smaller ones, self joins,
+// aliases, common table expressions, dictionaries.
 
 import Rowan
 import Testing

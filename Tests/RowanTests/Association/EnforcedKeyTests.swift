@@ -1,5 +1,5 @@
-// Associations compare keys as SQLite enforces foreign keys: with the collation and the affinity of the key that a column
-// refers to, in both directions and in all verbs.
+// Associations compare keys as SQLite enforces foreign keys: with the collation and affinity of the referenced column,
+// in both directions and in all verbs.
 
 import Foundation
 import Rowan
@@ -36,7 +36,7 @@ private struct Role: TableRecord {
     static let player = belongsTo(Player.self)
 }
 
-/// Tables whose keys are equal for SQLite, though not as values: player N belongs to the team in row N.
+/// Tables whose keys are equal for SQLite but differ as values: player N belongs to the team in row N.
 struct EnforcedKeys: Sendable, CustomTestStringConvertible {
     var parent: String
     var child: String
@@ -77,7 +77,7 @@ struct EnforcedKeys: Sendable, CustomTestStringConvertible {
 
 struct EnforcedKeyTests {
     private func withTables(_ keys: EnforcedKeys, _ body: (Database, [Team]) throws -> Void) throws {
-        // Foreign keys are enforced: SQLite itself says that the rows belong together.
+        // Foreign keys are enforced, so SQLite itself confirms that the rows belong together.
         try inLoggedDatabase(keys.schema) { db, _ throws in
             let teams = try Team.order(sql: "rowid").fetchAll(db)
             #expect(teams.count == 2)
@@ -130,7 +130,7 @@ struct EnforcedKeyTests {
     func writes(_ keys: EnforcedKeys) throws {
         try withTables(keys) { db, teams throws in
             let players = try Player.order(Column("id")).fetchAll(db)
-            // A member under another spelling of the key stays a member, once.
+            // Adding a member with another spelling of the key keeps it once.
             #expect(try teams[1].add(db, [players[1], players[3]], to: Team.members) == 1)
             #expect(try teams[1].members.fetchCount(db) == 3)
             #expect(try teams[1].remove(db, [players[1]], from: Team.members) == 1)
@@ -179,7 +179,7 @@ struct EnforcedKeyTests {
         }
     }
 
-    /// A foreign key of two columns, of which one needs a conversion, and a long list of keys.
+    /// A foreign key with two columns, one of which needs a conversion, and a long list of keys.
     @Test func composites() throws {
         let schema = """
             CREATE TABLE team (tenant INTEGER, code TEXT COLLATE NOCASE, UNIQUE (tenant, code));
@@ -205,7 +205,7 @@ struct EnforcedKeyTests {
         }
     }
 
-    /// What is known of a schema is not used after it has changed.
+    /// Cached schema information is not used after a schema change.
     @Test func aChangedSchema() throws {
         try inLoggedDatabase(EnforcedKeys.all[0].schema) { db, _ throws in
             #expect(try Team.joining(required: Team.players).fetchCount(db) == 3)

@@ -38,7 +38,7 @@ struct FirstTests {
 
     @Test func joinedFilteredRequestedAndThrough() throws {
         try Library.run { db, _ throws in
-            // A filter before `first` chooses among which rows; one after it tests the first row.
+            // A filter before `first` restricts the candidates; one after it tests the first row.
             let old = Author.books.filter { $0.year < 1850 }.first(by: \.year.desc)
             #expect(try Author.joining(required: old).order(\.id).fetchAll(db).map(\.id) == [1, 2])
             let recent = Author.latestBook.filter { $0.year > 1850 }

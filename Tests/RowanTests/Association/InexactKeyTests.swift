@@ -1,4 +1,4 @@
-// Prefetched rows whose keys equal several keys of the origin, by a conversion or a collation of SQLite.
+// Prefetched rows whose keys equal several keys of the origin, by a conversion or a collation.
 
 import Foundation
 import Rowan
@@ -13,7 +13,7 @@ private struct Player: TableRecord {}
 private struct Award: TableRecord {}
 
 struct InexactKeyTests {
-    /// The prefetched players of all teams are those of a join, which SQLite matches itself.
+    /// Expects that the prefetched players of all teams are those of a join, which SQLite itself matches.
     private func check(
         _ db: Database, sourceLocation: SourceLocation = #_sourceLocation, _ comment: Comment? = nil
     ) throws -> [[Int]] {
@@ -105,7 +105,7 @@ struct InexactKeyTests {
         }
     }
 
-    /// Keys that only their own rows can equal ask SQLite nothing more.
+    /// Keys that can only equal themselves need no additional statement.
     @Test func statements() throws {
         let schema = """
             CREATE TABLE team (name TEXT COLLATE NOCASE);
@@ -122,7 +122,7 @@ struct InexactKeyTests {
             try db.execute(sql: "INSERT INTO team VALUES ('REDS')")
             _ = log.takeExpanded()
             _ = try Row.fetchAll(db, Team.including(all: Team.players))
-            // One for each of the two keys that may equal those of a player.
+            // One for each of the two keys that may equal a player's key.
             #expect(log.takeExpanded().filter { $0.hasPrefix("SELECT") }.count == 4)
         }
     }
@@ -136,11 +136,11 @@ struct InexactKeyTests {
         configuration.foreignKeysEnabled = false
         configuration.prepareDatabase { db in
             db.add(collation: .folding)
-            // With automatic indexes, SQLite 3.40 doesn't find 'a' by 'a ' in a join, despite RTRIM.
+            // With automatic indexes, SQLite 3.40 doesn't match 'a' with 'a ' in a join, despite RTRIM.
             try db.execute(sql: "PRAGMA automatic_index = 0")
         }
         for round in 0..<60 {
-            // A list has no type: other types than these may compare otherwise in a join.
+            // Other types may compare differently in a join than in a list, which has no type.
             let types = [
                 ("TEXT", "TEXT"), ("", ""), ("TEXT", ""), ("TEXT", "INTEGER"), ("", "INTEGER"), ("INTEGER", "INTEGER"),
                 ("", "NUMERIC"), ("INTEGER", "REAL"), ("TEXT", "REAL"),

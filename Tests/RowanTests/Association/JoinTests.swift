@@ -7,7 +7,7 @@ private typealias Country = Library.Country
 private typealias Award = Library.Award
 
 struct JoinTests {
-    /// An author with two passports: one row of the pivot does not lead to two countries.
+    /// An author with two passports: one pivot row does not lead to two countries.
     @Test func twoAssociationsThroughOnePivot() throws {
         let countries = Author.hasMany(
             Country.self, through: Author.passports, using: Library.Passport.country, key: "countries")
@@ -29,7 +29,7 @@ struct JoinTests {
         try Library.run { db, _ throws in
             let info = try #require(try Info.fetchOne(db, all))
             #expect(info.author.id == 1 && info.american.code == "US" && info.french.code == "FR" && info.other == nil)
-            // One key is one association: its filters add up.
+            // The same key is the same association, so its filters are combined.
             let both = Author.joining(required: countries.filter { $0.code == "US" })
                 .joining(required: countries.filter { $0.code == "FR" })
             #expect(try both.fetchCount(db) == 0)
@@ -37,7 +37,7 @@ struct JoinTests {
         }
     }
 
-    /// The user joins the rows of a pivot: they may limit one association through it, but not two.
+    /// The user joins the pivot's rows: they may restrict one association through it, but not two.
     @Test func twoAssociationsThroughAJoinedPivot() throws {
         let countries = Author.hasMany(
             Country.self, through: Author.passports, using: Library.Passport.country, key: "countries")
@@ -57,7 +57,7 @@ struct JoinTests {
         }
     }
 
-    /// A pivot that leads to one row is joined once.
+    /// A to-one pivot is joined once.
     @Test func twoAssociationsThroughOneRow() throws {
         let country = Book.hasOne(Country.self, through: Book.author, using: Author.country)
         let request = Book.joining(required: country.filter { $0.code == "US" }.forKey("a"))
@@ -174,7 +174,7 @@ struct JoinTests {
         }
     }
 
-    /// An author without country counts as no author, and the book stays.
+    /// An author without a country counts as missing, and the book is kept.
     @Test func requiredBehindOptional() throws {
         let request = Book.select(\.id)
             .including(optional: Book.author.select(\.name).including(required: Author.country.select(\.code)))

@@ -1,4 +1,4 @@
-// Relations that are joined between parentheses: what an optional relation requires, aggregates in its conditions.
+// Relations joined in parentheses: requirements of an optional relation, and aggregates in its conditions.
 
 import Rowan
 import Testing
@@ -18,7 +18,7 @@ struct JoinedGroupTests {
         static let leader = belongsTo(Employee.self, key: "leader")
     }
 
-    /// SQLite calls the columns of the second table `id:1`, `name:1`.
+    /// SQLite names the columns of the second table `id:1` and `name:1`.
     @Test func columnsKeepTheirNames() throws {
         struct Leader: Decodable, Hashable {
             var employee: Employee
@@ -51,7 +51,7 @@ struct JoinedGroupTests {
         }
     }
 
-    /// The table of aggregates must stand before the condition that refers to it.
+    /// The table of aggregates must precede the condition that refers to it.
     @Test func conditionsOnAggregatesWithoutIndex() throws {
         let writers = Book.author.having(Author.books.count >= 2)
         try Library.run { db, _ throws in
@@ -64,7 +64,7 @@ struct JoinedGroupTests {
                         "[id:4 name:NULL]",
                     ])
                 #expect(try Book.joining(required: writers).fetchCount(db) == 2)
-                // Two tables of aggregates of one association, in a subquery.
+                // Two tables of aggregates of the same association, in a subquery.
                 let both = Author.having(
                     Author.books.filter { $0.year > 1840 }.count == 2 && Author.books.max(\.price) == 20)
                 #expect(try Book.filter(both.select(\.id).contains(Book.Columns.authorId)).fetchCount(db) == 2)

@@ -1,4 +1,4 @@
-// Keys that SQLite calls equal though their values differ, or calls different though Swift calls them equal.
+// Keys that SQLite considers equal though their values differ, or different though Swift considers them equal.
 
 import Foundation
 import Rowan
@@ -16,7 +16,7 @@ private struct Player: TableRecord {
 private struct Award: TableRecord {}
 
 struct KeyEqualityTests {
-    /// The prefetched players of all teams, and those of a join, which SQLite matches itself.
+    /// The prefetched players of all teams, and those of a join, which SQLite itself matches.
     private func players(_ schema: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> [[Int]] {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
@@ -82,7 +82,7 @@ struct KeyEqualityTests {
         #expect(try players(schema) == [[1], [2]])
     }
 
-    /// A list of a thousand values compares as a shorter one does.
+    /// A list of a thousand values compares like a shorter one.
     @Test func affinityOfLongLists() throws {
         try inLoggedDatabase("CREATE TABLE t (x TEXT); INSERT INTO t VALUES ('1'), ('2000')") { db, _ throws in
             for count in [10, 999, 1_000, 1_500] {
@@ -104,7 +104,7 @@ struct KeyEqualityTests {
         INSERT INTO award VALUES (1, 1), (2, 1), (3, 3);
         """
 
-    /// The key of prefetched rows is a column that no row shows, and that an adapter does not see.
+    /// The key of prefetched rows is a column hidden from rows and adapters.
     @Test func adaptedRequest() throws {
         try inLoggedDatabase(Self.schema) { db, _ throws in
             let request = Team.select(Column("name")).including(all: Team.players)
@@ -117,7 +117,7 @@ struct KeyEqualityTests {
 
     @Test func commonTables() throws {
         try inLoggedDatabase(Self.schema) { db, _ throws in
-            // It has the name of a table, and other columns.
+            // It has the name of a table, but other columns.
             let best = CommonTableExpression<Team>(
                 named: "team", literal: "SELECT name, id FROM main.team WHERE id = 2")
             let request = best.all().with(best).including(all: Team.players)
@@ -131,7 +131,7 @@ struct KeyEqualityTests {
         }
     }
 
-    /// A foreign key to a table that is missing is nobody's business but that of the rows that have it.
+    /// A foreign key to a missing table only affects associations that use it.
     @Test func anotherForeignKeyIsBroken() throws {
         let schema = """
             CREATE TABLE team (id INTEGER PRIMARY KEY);
@@ -149,7 +149,7 @@ struct KeyEqualityTests {
 
     // MARK: Aggregates
 
-    /// What an association includes does not count.
+    /// An association's inclusions don't affect its aggregates.
     @Test(arguments: ["", "CREATE INDEX i ON player(teamId); CREATE INDEX j ON award(playerId)"])
     func aggregatesOfIncludingAssociations(_ indexes: String) throws {
         try inLoggedDatabase(Self.schema + indexes) { db, _ throws in
@@ -162,7 +162,7 @@ struct KeyEqualityTests {
         }
     }
 
-    /// An aggregate that looks at a row around it is the same with an index and without.
+    /// An aggregate that refers to an outer row gives the same result with and without an index.
     @Test(arguments: ["", "CREATE INDEX i ON player(teamId)"])
     func aggregatesOfOuterRows(_ indexes: String) throws {
         try inLoggedDatabase(Self.schema + indexes) { db, _ throws in
@@ -203,7 +203,7 @@ struct KeyEqualityTests {
         }
     }
 
-    /// Two statements of one text have arguments of their own.
+    /// Two statements with the same text have separate arguments.
     @Test func statementsOfTheirOwn() throws {
         try inLoggedDatabase(Self.schema) { db, _ throws in
             try db.execute(sql: "DELETE FROM award")

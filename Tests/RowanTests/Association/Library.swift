@@ -1,5 +1,5 @@
-// The schema of the association tests: authors, books, awards, countries; people who write and translate; employees
-// who lead each other; a chat.
+// The schema of the association tests: authors, books, awards, countries; people who write and translate; employees who
+// lead others; a chat.
 
 import Foundation
 import Rowan
@@ -95,7 +95,7 @@ enum Library {
         static let country = belongsTo(Country.self)
     }
 
-    /// Runs the closure on a database of the library.
+    /// Runs the closure with a library database.
     static func run(_ body: (Database, SQLLog) throws -> Void) throws { try inLoggedDatabase(schema, body) }
 
     /// The SQL, the arguments, and the rows of a request.

@@ -1,4 +1,4 @@
-// One key may have prefetched rows in several scopes: the nearest scope counts, then the first one of the request.
+// A key may have prefetched rows in several scopes: the nearest scope is used, then the first one of the request.
 
 import Rowan
 import Testing
@@ -34,7 +34,7 @@ private let schema = """
         return row?.prefetchedRows["members"]?.map { $0["id"] }.sorted()
     }
 
-    /// The order of dictionaries depends on their history and on a seed: many shapes, one answer.
+    /// The order of a dictionary depends on its history and on a random seed, so many shapes are tested.
     @Test func theFirstScopeOfTheRequestCounts() throws {
         let club = Player.club.including(all: Club.players)
         let school = Player.school.including(all: School.pupils)

@@ -1,4 +1,4 @@
-// A TEXT PRIMARY KEY may contain NULL, in several rows. Such rows are counted, updated and deleted like others.
+// A TEXT PRIMARY KEY may be NULL in several rows. Such rows are counted, updated and deleted like others.
 
 import Rowan
 import Testing
@@ -42,7 +42,7 @@ private let schema = """
         }
     }
 
-    /// SQLite puts NULLs in one group: rows whose key may be NULL are grouped by rowid.
+    /// SQLite puts NULLs in the same group, so rows whose key may be NULL are grouped by rowid.
     @Test func groupsByPrimaryKey() throws {
         try inLoggedDatabase(schema) { db, log throws in
             let groups = Player.all().groupByPrimaryKey()

@@ -1,4 +1,4 @@
-// Keys that end with a number are inflected as their words are.
+// Keys that end with a number are inflected without the number.
 
 import Rowan
 import Testing

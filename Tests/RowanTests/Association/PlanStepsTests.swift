@@ -1,5 +1,5 @@
-// What requests over associations cost, in steps of SQLite's virtual machine, beside queries written by hand: without
-// ANALYZE, with and without the indexes that a program may have. Steps, unlike times, are the same at each run.
+// The cost of requests over associations, in steps of SQLite's virtual machine, compared with handwritten queries:
+// without ANALYZE, with and without the usual indexes. Unlike times, steps are the same in each run.
 
 import Rowan
 import Testing
@@ -28,7 +28,7 @@ private struct Project: TableRecord {
     static let links = hasMany(Link.self, through: issues, using: Issue.links)
 }
 
-/// A request, and how an expert would fetch the same rows.
+/// A request, and an expert's query for the same rows.
 private struct Shape: CustomTestStringConvertible {
     let testDescription: String
     let fetch: @Sendable (Database) throws -> [String]
@@ -142,7 +142,7 @@ private let schema = """
     INSERT OR IGNORE INTO link SELECT id, id * 17 % 30 + 1 FROM issue;
     """
 
-/// The indexes beside those of the keys.
+/// The indexes in addition to those of the keys.
 private let indexes = [
     [], ["link(labelId)"], ["issue(projectId)"], ["issue(projectId, status)", "link(labelId)"],
     ["issue(projectId)", "link(labelId, issueId)", "issue(status)"],
@@ -157,7 +157,7 @@ private let indexes = [
                 for (number, index) in columns.enumerated() {
                     try db.execute(sql: "CREATE INDEX i\(number) ON \(index)")
                 }
-                // Once, so that what the library asks the schema is known.
+                // The first run lets the library read the schema.
                 _ = try shape.fetch(db)
                 let request = try db.steps { _ = try shape.fetch(db) }
                 let hand = try db.steps { for sql in shape.hand { _ = try Row.fetchAll(db, sql: sql) } }
@@ -167,7 +167,7 @@ private let indexes = [
         }
     }
 
-    /// The rows are right whether the schema guarantees that pivots are unique, or not.
+    /// The rows are correct whether or not the schema guarantees unique pivots.
     @Test(arguments: ["PRIMARY KEY (issueId, labelId)", "CHECK (true)"])
     func pivotsThatRepeat(_ constraint: String) throws {
         try withDatabase { db in
@@ -193,7 +193,7 @@ private let indexes = [
         }
     }
 
-    /// Keys that the pivot tells apart, and the join does not; SQL text that names a column of both tables.
+    /// Keys that the pivot distinguishes but the join doesn't; SQL text with a column name that both tables have.
     @Test func pivotsThatAreNotJoined() throws {
         try withDatabase { db in
             try db.execute(

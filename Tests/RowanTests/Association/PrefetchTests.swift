@@ -54,7 +54,7 @@ struct PrefetchTests {
         }
     }
 
-    /// The rows of a whole table need no condition for those that belong to them, where the schema says that they do.
+    /// Prefetching for a whole table needs no key condition if the schema guarantees that all rows belong to it.
     @Test func wholeTables() throws {
         struct Team: TableRecord {
             static let players = hasMany(Player.self)
@@ -86,12 +86,12 @@ struct PrefetchTests {
                 log.takeExpanded() == [
                     #"SELECT * FROM "team""#, #"SELECT * FROM "player""#, #"SELECT * FROM "point""#,
                 ])
-            // Conditions and orders of the associated rows stay.
+            // Conditions and orders of the associated rows are kept.
             let some = Team.including(all: Team.players.filter(sql: "id <> 2").order(sql: "id DESC"))
             #expect(players(try Row.fetchAll(db, some)) == [[], [3, 1]])
             #expect(log.takeExpanded()[1] == #"SELECT * FROM "player" WHERE id <> 2 ORDER BY id DESC"#)
         }
-        // A request that does not take the whole table, and an association that is not that of the schema.
+        // A request for part of the table, and an association that differs from the schema's foreign key.
         try inLoggedDatabase(schema) { db, log throws in
             for request in [all.filter(sql: "1"), all.limit(5), all.joining(required: Team.players)] {
                 _ = try Row.fetchAll(db, request)
@@ -104,7 +104,7 @@ struct PrefetchTests {
             #expect(namesakes.map { $0.prefetchedRows["namesakes"]!.count } == [1, 0])
             #expect(log.takeExpanded()[1].contains(#"WHERE "name" IN"#))
         }
-        // Rows that belong to none: SQLite decides.
+        // Without enforced foreign keys, rows may belong to none, so SQLite compares the keys.
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
         try inLoggedDatabase(schema, configuration: configuration) { db, log throws in
@@ -161,7 +161,7 @@ struct PrefetchTests {
         }
     }
 
-    /// A limit is that of each row, for paths of any length, in the order of pivots too.
+    /// A limit applies per row, for paths of any length, also in the order of pivots.
     @Test func limits() throws {
         try Library.run { db, log throws in
             let latest = Author.books.order(\.year.desc).limit(1)
@@ -197,7 +197,7 @@ struct PrefetchTests {
         }
     }
 
-    /// The associated rows may be compared with the row they are associated with.
+    /// Associated rows may be compared with their origin row.
     @Test func aliasOfTheOrigin() throws {
         let author = TableAlias<Author>()
         let request = Author.aliased(author).including(all: Author.books.filter { $0.id > author.id })

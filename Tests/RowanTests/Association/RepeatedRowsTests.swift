@@ -1,4 +1,4 @@
-// Requests with aggregates of associations have each of their rows once, as the documented GROUP BY makes them.
+// Requests with aggregates of associations return each row once, as with the documented GROUP BY.
 
 import Rowan
 import Testing
@@ -34,13 +34,13 @@ struct RepeatedRowsTests {
 
     @Test func otherRequestsAreNotGrouped() throws {
         try Library.run { db, _ throws in
-            // Without aggregates, there is a row for each joined one.
+            // Without aggregates, there is a row for each joined row.
             #expect(try Author.joining(required: Author.books).fetchCount(db) == 3)
-            // One row of all.
+            // A single row for all.
             let sum = Author.joining(required: Author.books).having(Author.passports.count > 0)
                 .select(max(Column("id")), as: Int.self)
             #expect(try sum.fetchAll(db) == [2])
-            // Joined rows that are one at most.
+            // At most one joined row.
             let toOne = try statementText(
                 db, Book.including(required: Book.author).annotated(with: Book.awards.count))
             #expect(!toOne.sql.contains("GROUP BY"))
@@ -151,7 +151,7 @@ struct RepeatedRowsTests {
             #expect(infos.map { $0.author?.bookCount } == [2, 2, 1, nil])
             #expect(infos.map { $0.author?.hasNoAward } == [false, false, false, nil])
             #expect(try Info.fetchCount(db, Book.including(required: author)) == 3)
-            // The first of two requests may be missing too.
+            // The first of two requests may be missing, too.
             let authors = Author.annotated(with: Author.books.count)
             let pairs = authors.rightJoin(Country.all()) { $0.countryCode == $1.code }
             let countries = try pairs.fetchAll(db).map { ($0?.name ?? "-") + " " + $1.code }

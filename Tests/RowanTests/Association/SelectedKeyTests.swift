@@ -1,5 +1,5 @@
-// The key of prefetched rows, among the columns that a request selects: each row gets its own associated rows, whatever is
-// selected in whatever order.
+// The key of prefetched rows among the columns selected by a request: each row gets its own associated rows, whatever
+// the selection and its order.
 
 import Rowan
 import Testing
@@ -39,7 +39,7 @@ struct SelectedKeyTests {
             [length(Column("name")), Column("id")],
         ] as [[any SQLSelectable]]).map { $0.map(\.sqlSelection) }
 
-    /// The children of each author, by the order of the authors' ids.
+    /// The children of each author, in the order of the authors' ids.
     private func children(_ request: QueryInterfaceRequest<Author>, _ key: String, _ db: Database) throws -> [[Int64]] {
         try request.asRequest(of: Row.self).fetchAll(db).map { row in
             try #require(row.prefetchedRows[key]).map(id).sorted()
@@ -51,7 +51,7 @@ struct SelectedKeyTests {
         let selection = Self.selections[index]
         try DatabaseQueue().write { db in
             try db.execute(sql: schema)
-            // Not by id, which may be the name of another selected expression.
+            // Not ordered by id, which may be the name of another selected expression.
             let authors = Author.order(Column.rowID).select(selection)
             let (books, editions) = ([[11], [13], [10, 12]] as [[Int64]], [[21], [], [20]] as [[Int64]])
             #expect(try children(authors.including(all: Author.books), "books", db) == books)
@@ -69,7 +69,7 @@ struct SelectedKeyTests {
             #expect(
                 try children(
                     authors.annotated(with: Author.books.count).including(all: Author.books), "books", db) == books)
-            // Bare names would be ambiguous in a join.
+            // Unqualified names would be ambiguous in a join.
             if ![11, 13].contains(index) {
                 let joined = authors.including(optional: Author.hasOne(Book.self).forKey("first"))
                     .including(all: Author.books)
@@ -85,7 +85,7 @@ struct SelectedKeyTests {
             try db.execute(sql: schema)
             let latest = Author.select(Column("country"), max(Column("id")).forKey("id"))
                 .group(Column("country")).order(Column("country")).including(all: Author.books)
-            // SQLite takes the other columns of the row with the maximum.
+            // SQLite takes the other columns from the row with the maximum.
             #expect(try children(latest, "books", db) == [[13], [10, 12]])
         }
     }

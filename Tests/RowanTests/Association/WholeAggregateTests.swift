@@ -1,4 +1,4 @@
-// Aggregates of all rows of a request, which one join groups: the choice of the plan changes no result.
+// Aggregates of all rows of a request, grouped in one join: the choice of plan affects no result.
 
 import Rowan
 import Testing
@@ -70,7 +70,7 @@ private let open = Label.issues.filter { _ in Column("status") == "open" }
         }
     }
 
-    /// `*` and `rowid` mean what they mean in the table alone.
+    /// `*` and `rowid` have the same meaning as in the table alone.
     @Test func textOfTheProgram() throws {
         try inDatabase { db in
             let having = Label.having(open.count > 0)
@@ -83,7 +83,7 @@ private let open = Label.issues.filter { _ in Column("status") == "open" }
         }
     }
 
-    /// The collation of an argument does not stay with its maximum.
+    /// An argument's collation does not apply to its maximum.
     @Test(arguments: [true, false]) func collatedArguments(_ isIndexed: Bool) throws {
         try inDatabase { db in
             if !isIndexed { try db.execute(sql: "DROP INDEX link_label") }
@@ -98,7 +98,7 @@ private let open = Label.issues.filter { _ in Column("status") == "open" }
         }
     }
 
-    /// Keys that an index tells apart, and a comparison of the column does not.
+    /// Keys that an index distinguishes, but a comparison of the column doesn't.
     @Test func anIndexWithAnotherCollation() throws {
         try inDatabase { db in
             try db.execute(
@@ -122,7 +122,7 @@ private let open = Label.issues.filter { _ in Column("status") == "open" }
         }
     }
 
-    /// A query may repeat the key of the table that it derives from.
+    /// A query may repeat the key of the table it is derived from.
     @Test func aDerivedTableWithRepeatedKeys() throws {
         struct Player: TableRecord {
             static let mates = hasMany(Player.self, using: ForeignKey(["teamId"], to: ["teamId"]))

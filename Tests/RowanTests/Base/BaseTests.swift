@@ -1,4 +1,4 @@
-// The small tools: queue of waiters, bounded cache, identifiers, lock.
+// Utilities: the waiter queue, the bounded cache, identifiers and locks.
 
 import Rowan
 import Testing
@@ -32,7 +32,7 @@ struct BaseTests {
                 } else {
                     #expect(queue.remove(tickets[victim] ?? -1) == expected, "ROWAN_SEED=\(seed)")
                 }
-                // A ticket is good for one element.
+                // A ticket is valid for a single element.
                 #expect(queue.remove(tickets[victim] ?? -1) == nil, "ROWAN_SEED=\(seed)")
                 model.removeAll { $0 == victim }
             }
@@ -68,7 +68,7 @@ struct BaseTests {
         }
     }
 
-    /// Two texts that Swift calls equal may be two for SQLite.
+    /// Two texts that Swift considers equal may differ for SQLite.
     @Test func theCacheComparesBytes() {
         var cache = TextCache<Int>(capacity: 4)
         cache.setValue(1, forKey: "\u{E9}")
@@ -87,7 +87,7 @@ struct BaseTests {
         var cache = TextCache<Int>(capacity: 1_000)
         var model: [[UInt8]: Int] = [:]
         for number in 0..<1_000 {
-            // Short texts of few letters: many are the beginning of others.
+            // Short texts with few letters, so that many are prefixes of others.
             let bytes = (0..<Int.random(in: 0...20, using: &generator)).map { _ in
                 UInt8.random(in: 97...98, using: &generator)
             }

@@ -94,7 +94,7 @@ private let uncountable = """
     police equipment information japanese chinese portuguese bourgeois rendezvous
     """.split(whereSeparator: \.isWhitespace).map(String.init)
 
-/// Other plurals of words that have several.
+/// Alternative plurals.
 private let otherPlurals: [(String, String)] = [
     ("stadia", "stadium"), ("aquaria", "aquarium"), ("maxima", "maximum"), ("minima", "minimum"), ("optima", "optimum"),
     ("momenta", "momentum"), ("referenda", "referendum"), ("consortia", "consortium"), ("octopi", "octopus"),
@@ -117,7 +117,7 @@ private let otherPlurals: [(String, String)] = [
             #expect(inflections.pluralize(singular) == plural)
             #expect(inflections.pluralize(plural) == plural)
             #expect(inflections.singularize(singular) == singular)
-            // Bases are several of a base, too.
+            // "Bases" is also the plural of "base".
             #expect(inflections.singularize(plural) == (plural == "bases" ? "base" : singular))
         }
     }
@@ -133,7 +133,7 @@ private let otherPlurals: [(String, String)] = [
         for (plural, singular) in otherPlurals { #expect(inflections.singularize(plural) == singular) }
     }
 
-    /// A number at the end belongs to the name, not to its last word.
+    /// A trailing number belongs to the name, not to its last word.
     @Test func namesThatEndWithANumber() {
         let names = [
             "book2": "books2", "player1": "players1", "person12": "people12", "address2": "addresses2",

@@ -1,4 +1,4 @@
-// Plurals and singulars, of words and of names.
+// Plurals and singulars of words and names.
 
 import Foundation
 import Rowan
@@ -12,7 +12,7 @@ struct InflectionTests {
         for (singular, plural) in words {
             #expect(inflections.pluralize(singular) == plural)
             #expect(inflections.singularize(plural) == singular)
-            // A plural is its own plural, a singular its own singular.
+            // Pluralizing a plural or singularizing a singular changes nothing.
             #expect(inflections.pluralize(plural) == plural)
             #expect(inflections.singularize(singular) == singular)
         }
@@ -71,7 +71,7 @@ struct InflectionTests {
             #expect(inflections.pluralize(singular) == plural)
             #expect(inflections.singularize(plural) == singular)
         }
-        // The rules of others are what they were.
+        // The rules of other inflections are unchanged.
         #expect(Inflections.default.pluralize("book") == "books")
     }
 
@@ -98,7 +98,7 @@ struct InflectionTests {
     }
 }
 
-/// Singulars and plurals, of all kinds of endings.
+/// Singulars and plurals with all kinds of endings.
 private let words: [(String, String)] = """
     book books, author authors, team teams, player players, house houses, warehouse warehouses, case cases, base bases,
     database databases, response responses, course courses, license licenses, phrase phrases, purchase purchases,

@@ -5,14 +5,14 @@ import Rowan
 extension Differential {
     enum SetOperator: CaseIterable { case union, unionAll, intersect, except }
 
-    /// Requests with the same columns, as one.
+    /// Combined requests with the same columns.
     struct Compound {
         var first: Request
         var others: [(op: SetOperator, request: Request)]
-        /// The order of the whole: for each column, whether it descends.
+        /// The order of the compound: for each column, whether it is descending.
         var descends: [Bool]?
         var limit: (count: Int, offset: Int?)?
-        /// Requests that are combined with what was ordered and limited.
+        /// Requests combined with the ordered and limited result.
         var later: [(op: SetOperator, request: Request)]
 
         var hasOrder: Bool { descends != nil && later.isEmpty }
@@ -46,7 +46,7 @@ extension Differential.Builder {
 }
 
 extension Differential.Evaluator {
-    /// The rows of a compound request, as texts in which 1 is 1.0: in its order if it has one, else in that of the texts.
+    /// The rows of a compound request as texts, in which 1 is written as 1.0: in its order if it has one, else sorted.
     func texts(_ compound: Differential.Compound) -> [String] {
         var rows = rows(of: compound.first)
         for (op, request) in compound.others { rows = combined(rows, op, self.rows(of: request)) }
@@ -117,7 +117,7 @@ extension Differential.Generator {
         return compound
     }
 
-    /// A request of columns of some kinds: texts or numbers.
+    /// A request of columns of the given kinds: texts or numbers.
     private mutating func member(_ kinds: [Bool]) -> Differential.Request {
         var relation = plainRelation()
         let scope = Scope(table: relation.table, aliased: relation.isAliased ? [(relation.slot, relation.table)] : [])

@@ -1,16 +1,16 @@
-// The naive evaluation of descriptions: loops over arrays, from the documentation of requests.
+// The naive evaluation of descriptions: loops over arrays, implemented from the documentation of requests.
 
 import Rowan
 
 extension Differential {
     struct Evaluator {
         typealias Value = Differential.Value
-        /// The rows that are found so far, by slot.
+        /// The rows found so far, by slot.
         typealias Slots = [Values?]
 
         let content: Content
 
-        /// The rows of a relation, with those that are joined to them.
+        /// The rows of a relation, with the rows joined to them.
         func rows(of relation: Relation, _ slots: Slots) -> [Slots] {
             content[relation.table].flatMap { row -> [Slots] in
                 var slots = slots
@@ -24,7 +24,7 @@ extension Differential {
                 && relation.conditions.allSatisfy { value($0, row, slots).truth == true }
         }
 
-        /// The row of a relation, with all combinations of the rows that are joined to it.
+        /// The row of a relation, with all combinations of the rows joined to it.
         private func joined(_ relation: Relation, _ slots: Slots) -> [Slots] {
             var result = [slots]
             for join in relation.joins {
@@ -38,14 +38,14 @@ extension Differential {
                 if index < join.rows.link.steps.count - 1 { return steps(join, index + 1, from: row, slots) }
                 var slots = slots
                 slots[join.rows.relation.slot] = row
-                // The filters of a joined relation are a part of its condition: they come before its own joins.
+                // The filters of a joined relation are part of its condition, so they apply before its own joins.
                 guard matches(join.rows.relation, row, slots) else { return [] }
                 return joined(join.rows.relation, slots)
             }
             return result.isEmpty && !join.isRequired ? [slots] : result
         }
 
-        /// What the rows of one step give.
+        /// The results of one step.
         private func step<Result>(
             _ rows: AssociatedRows, _ index: Int, from origin: Values?, _ slots: Slots,
             _ body: (Values, Slots) -> [Result]
@@ -64,7 +64,7 @@ extension Differential {
             }
         }
 
-        /// The rows that an association leads to, by all ways.
+        /// The rows that an association leads to, once per path.
         private func followed(
             _ rows: AssociatedRows, _ index: Int, from origin: Values?, _ slots: Slots
         ) -> [Slots] {
@@ -90,7 +90,7 @@ extension Differential {
 // MARK: - Rows as text
 
 extension Differential {
-    /// A row, its scopes, its prefetched rows, in an order that does not depend on that of the columns.
+    /// A row with its scopes and prefetched rows, independent of the order of columns.
     struct Tree {
         var columns: [String] = []
         var scopes: [String: Tree] = [:]
@@ -103,11 +103,11 @@ extension Differential {
             return parts.joined(separator: " ")
         }
 
-        /// The text of rows that are distinguished by their values: 1 equals 1.0.
+        /// The text of rows distinguished by their values: 1 equals 1.0.
         var looseText: String { Tree(columns: looseColumns).text }
 
-        /// What distinguishes such rows: their values in the order of the selection, which the text does not keep. Two
-        /// columns of one name may have swapped their values.
+        /// The values that distinguish such rows, in selection order, which the text does not keep: two columns with
+        /// the same name may have swapped values.
         var looseColumns: [String] { columns.map { $0.hasSuffix(".0") ? String($0.dropLast(2)) : $0 } }
 
         var isEmpty: Bool { columns.isEmpty && scopes.isEmpty && prefetched.isEmpty }
@@ -117,7 +117,7 @@ extension Differential {
 extension Differential.Evaluator {
     typealias Tree = Differential.Tree
 
-    /// The rows of a request, as texts: in the order of the request if it has one, else in that of the texts.
+    /// The rows of a request as texts: in the request's order if it has one, else sorted.
     func texts(_ request: Differential.Request) -> [String] {
         let slots = Slots(repeating: nil, count: request.slotCount)
         let relation = request.relation
@@ -172,7 +172,7 @@ extension Differential.Evaluator {
         return tree
     }
 
-    /// The selected columns, with the annotations: for a row that is missing, all are NULL.
+    /// The selected columns with the annotations; all are NULL for a missing row.
     private func columns(_ relation: Differential.Relation, _ row: Differential.Values?, _ slots: Slots) -> [String] {
         let table = Differential.tables[relation.table]
         let selected =

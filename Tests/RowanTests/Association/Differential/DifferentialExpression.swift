@@ -1,10 +1,10 @@
-// Expressions, twice: as SQL expressions of the public API, and as plain functions of rows.
+// Expressions in two forms: as SQL expressions of the public API, and as plain functions of rows.
 
 import Rowan
 
 extension Differential {
     indirect enum Expression {
-        /// A column of the current row, or of that of a slot.
+        /// A column of the current row, or of a slot's row.
         case column(slot: Int?, table: Int, Int)
         case value(Value)
         case comparison(Comparison, Expression, Expression)
@@ -37,7 +37,7 @@ extension Differential {
 // MARK: - As SQL
 
 extension Differential {
-    /// Makes the requests of descriptions.
+    /// Builds requests from descriptions.
     struct Builder {
         /// The aliases of the slots that have one.
         var aliases: [Int: TableAlias<Row>]
@@ -125,7 +125,7 @@ extension Differential {
             return make(association as! HasManyThroughAssociation<Row, Row>)
         }
 
-        /// A condition on aggregates, by the operators of aggregates.
+        /// A condition on aggregates, built with the operators of aggregates.
         func predicate(_ expression: Expression) -> AssociationAggregate<Row>? {
             switch expression {
             case .aggregate(let rows, let function, let argument): return aggregate(rows, function, argument)

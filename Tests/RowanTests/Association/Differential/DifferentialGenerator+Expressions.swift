@@ -3,7 +3,7 @@
 import Rowan
 
 extension Differential {
-    /// What the columns of an expression may be: those of its table, and those of aliases.
+    /// The columns available to an expression: those of its table, and those of aliases.
     struct Scope {
         var table: Int
         var aliased: [(slot: Int, table: Int)]
@@ -78,7 +78,7 @@ extension Differential.Generator {
             let isText = chance(30)
             let kind: Differential.Table.Kind = isText ? .text : chance(50) ? .integer : .real
             let bounds = [Differential.value(kind, &random), Differential.value(kind, &random)]
-            // Swift's order of texts is not that of SQLite for all: only equal ones, where they differ.
+            // Swift and SQLite don't order all texts alike: where they differ, both bounds are equal.
             let lower = bounds[0].precedes(bounds[1]) ? bounds[0] : bounds[1]
             let upper = bounds[0].precedes(bounds[1]) ? bounds[1] : bounds[0]
             return .between(isText ? text(scope) : number(scope, depth: 1), lower, upper, isNegated: chance(40))
@@ -141,7 +141,7 @@ extension Differential.Generator {
         ]
     }
 
-    /// A condition whose operators are those of aggregates.
+    /// A condition built with the operators of aggregates.
     mutating func aggregateCondition(_ table: Int, depth: Int) -> Expression? {
         guard remainingAggregates > 0, let first = aggregate(table) else { return nil }
         let other: Expression = remainingAggregates > 0 && chance(40) ? aggregate(table) ?? first : .value(constant())

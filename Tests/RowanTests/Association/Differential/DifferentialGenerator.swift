@@ -7,7 +7,7 @@ extension Differential {
         var random: SeededGenerator
         let links: [Link]
         private(set) var slotCount = 0
-        /// The slots whose table has an alias, and the name of the alias, if any.
+        /// The slots whose table has an alias, with the alias's name, if any.
         private(set) var aliasNames: [Int: String?] = [:]
         private var remainingJoins = 0
         private var remainingRowsMultipliers = 0
@@ -78,7 +78,7 @@ extension Differential {
             return request
         }
 
-        /// Forgets the last request.
+        /// Discards the state of the last request.
         mutating func start(joins: Int, aggregates: Int) {
             slotCount = 0
             keyCount = 0
@@ -91,7 +91,7 @@ extension Differential {
             aliasesAll = false
         }
 
-        /// A relation that is joined for its filters alone.
+        /// A relation joined only for its filters.
         mutating func plainRelation() -> Relation {
             contents = [.nothing]
             var relation = emptyRelation(Int.random(in: 0..<tables.count, using: &random), isAliased: chance(30))
@@ -106,7 +106,7 @@ extension Differential {
             return Relation(table: table, slot: newSlot(isAliased: isAliased), isAliased: isAliased)
         }
 
-        /// The aliased tables of the joins of a relation, and its own.
+        /// The aliased tables of a relation and of its joins.
         private func aliased(_ relation: Relation) -> [(slot: Int, table: Int)] {
             (relation.isAliased ? [(relation.slot, relation.table)] : [])
                 + relation.joins.flatMap { aliased($0.rows.relation) }
@@ -171,8 +171,8 @@ extension Differential {
             }
         }
 
-        /// Whether rows come several times. With aggregates they come once, with any one of the rows that are joined to
-        /// them (tested in RepeatedRowsTests).
+        /// Whether rows are repeated. With aggregates, each row occurs once, combined with any of its joined rows
+        /// (tested in RepeatedRowsTests).
         private func repeatsRows(_ relation: Relation) -> Bool {
             relation.joins.contains { $0.rows.link.isToMany || repeatsRows($0.rows.relation) }
         }
@@ -211,7 +211,7 @@ extension Differential {
             var orderings: [Ordering] = []
             for _ in 0..<pick([0, 1, 2]) {
                 let expression = chance(30) ? text(scope) : number(scope, depth: 1)
-                // A constant would be the number of a column.
+                // A constant would be taken for a column number.
                 if case .value = expression { continue }
                 orderings.append(Ordering(expression: expression, direction: pick(Ordering.Direction.allCases)))
             }

@@ -1,15 +1,15 @@
-// The associations of the differential tests, each with the pairs of columns that it follows.
+// The associations of the differential tests, each with its pairs of columns.
 
 import Rowan
 
 extension Differential {
-    /// An association, and what it means.
+    /// An association and its meaning.
     struct Link {
-        /// The keys of its steps, for one row and for many.
+        /// The keys of its steps, in the singular and in the plural.
         var names: [(one: String, many: String)]
         var isToMany: Bool
         var steps: [Step]
-        /// The association, with a filter for its pivots.
+        /// Creates the association, with a filter for its pivots.
         var make: (_ pivotFilter: (any SQLSpecificExpressible)?) -> any Association<Row, Row>
 
         var origin: Int { steps[0].origin }
@@ -19,7 +19,7 @@ extension Differential {
     struct Step {
         var origin: Int
         var table: Int
-        /// Columns of the origin, and those of the table that equal them.
+        /// Columns of the origin, paired with the columns of the table that equal them.
         var pairs: [(Int, Int)]
     }
 
@@ -60,7 +60,7 @@ extension Differential {
         }
     }
 
-    /// The name of one of the rows that a key names.
+    /// The singular of a key.
     private static func one(of key: String) -> String { key.hasSuffix("s") ? String(key.dropLast()) : key }
 
     private static func one(_ origin: String, _ destination: String) -> Link {

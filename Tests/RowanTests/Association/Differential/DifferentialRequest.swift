@@ -3,14 +3,14 @@
 import Rowan
 
 extension Differential {
-    /// A table, with all that a request or an association says of it.
+    /// A table, with everything that a request or an association specifies for it.
     struct Relation {
         var table: Int
-        /// Where its row is found while the others are looked for.
+        /// The slot of its row during evaluation.
         var slot: Int
         var isAliased = false
         var filters: [Expression] = []
-        /// Conditions on aggregates, given to `having`.
+        /// Conditions on aggregates, passed to `having`.
         var conditions: [Expression] = []
         var joins: [Join] = []
         var prefetches: [Prefetch] = []
@@ -36,10 +36,10 @@ extension Differential {
         enum Content { case nothing, scope, columns }
         var isRequired: Bool
         var content: Content
-        /// The key that `forKey` gives, nil for that of the association.
+        /// The key passed to `forKey`; nil for the association's own key.
         var key: String?
         var rows: AssociatedRows
-        /// Whether the request says it twice: the filters first, then all but the filters.
+        /// Whether the request includes it twice: first only with the filters, then with everything else.
         var isSplit: Bool
 
         /// The names of the scopes from the pivots to the associated row.
@@ -56,10 +56,10 @@ extension Differential {
     struct Request {
         var relation: Relation
         var isDistinct = false
-        /// The groups, nil for a request that has none, and no aggregate.
+        /// The groups; nil for a request without groups and aggregates.
         var grouping: Grouping?
         var windows: [Windowed] = []
-        /// Whether the orderings settle the order of the rows.
+        /// Whether the orderings determine the order of all rows.
         var isTotallyOrdered = false
         var limit: (count: Int, offset: Int?)?
         var slotCount: Int

@@ -13,11 +13,11 @@ extension Differential {
         func index(_ column: String) -> Int { columns.firstIndex { $0.name == column }! }
     }
 
-    /// What a database is made with. All variants give the same rows to all requests.
+    /// The options of a database. All requests fetch the same rows from all variants.
     struct Variant {
         /// Whether foreign keys have indexes.
         var isIndexed: Bool
-        /// Whether the tables with a key of several columns have no rowid.
+        /// Whether tables with composite keys are WITHOUT ROWID.
         var isWithoutRowID: Bool
         static let all = [true, false].flatMap { index in
             [true, false].map { Variant(isIndexed: index, isWithoutRowID: $0) }
@@ -45,7 +45,7 @@ extension Differential {
 
     static func index(_ table: String) -> Int { tables.firstIndex { $0.name == table }! }
 
-    /// Foreign keys: table, columns, table, columns.
+    /// Foreign keys: table, columns, referenced table, referenced columns.
     static let foreignKeys: [(String, [String], String, [String])] = [
         ("author", ["countryCode"], "country", ["code"]), ("author", ["mentorId"], "author", ["id"]),
         ("book", ["authorId"], "author", ["id"]), ("book", ["editorId"], "author", ["id"]),
@@ -93,8 +93,7 @@ extension Differential {
         }
     }
 
-    /// Random rows: few, with few different values, so that requests find some. A foreign key may be NULL, or lead
-    /// nowhere.
+    /// Few random rows, with few different values, so that requests find some. A foreign key may be NULL or dangling.
     static func content(_ random: inout SeededGenerator) -> Content {
         let counts = [4, 6, 9, 9, 7, 5, 7, 4]
         var content: Content = []

@@ -1,6 +1,6 @@
-// Random requests on random rows give what a naive evaluation in Swift gives. A failure prints the seed of its round:
-// ROWAN_SEED=<seed> swift test --filter DifferentialTests runs that round first, and ROWAN_REQUESTS=<count> sets how
-// many requests run.
+// Compares random requests on random rows with a naive evaluation in Swift. A failure prints the seed of its round:
+// `ROWAN_SEED=<seed> swift test --filter DifferentialTests` runs that round first, and ROWAN_REQUESTS=<count> sets the
+// number of requests.
 
 import Foundation
 import Rowan
@@ -34,13 +34,13 @@ struct DifferentialTests {
         for failure in failures.elements.prefix(5) { Issue.record("\(failure)") }
     }
 
-    /// Rounds that have found a defect once, of the library or of the evaluator.
+    /// Rounds that once found a bug, in the library or in the evaluator.
     @Test(arguments: [12_450_887_248_766_275_854 as UInt64])
     func storedRound(_ seed: UInt64) throws {
         for difference in try Self.differences(seed: seed, count: 50) { Issue.record("\(difference)") }
     }
 
-    /// Runs the requests of a seed, and reports those with wrong results.
+    /// Runs the requests of a seed, and returns those with wrong results.
     private static func differences(seed: UInt64, count: Int) throws -> [String] {
         var random = SeededGenerator(seed: seed)
         let variant = Differential.Variant.all.randomElement(using: &random)!
@@ -77,8 +77,8 @@ struct DifferentialTests {
         }
     }
 
-    /// Whether a query has more nested parentheses than SQLite's parser takes: one request in some hundred thousand.
-    /// <https://sqlite.org/compile.html#yystackdepth>
+    /// Whether a query has more nested parentheses than SQLite's parser supports, as about one request in several
+    /// hundred thousand does. Source: <https://sqlite.org/compile.html#yystackdepth>
     private static func isTooDeep(_ error: DatabaseError) -> Bool { error.message == "parser stack overflow" }
 
     private static func difference(
@@ -140,7 +140,7 @@ extension Differential.Tree {
         }
     }
 
-    /// The keys of the prefetched rows that have an order.
+    /// The keys of the prefetched rows with a defined order.
     private static func orderedKeys(_ relation: Differential.Relation) -> Set<String> {
         var keys: Set<String> = []
         for prefetch in relation.prefetches {

@@ -1,13 +1,13 @@
-// The values of SQL in plain Swift: comparisons, logic with unknowns, arithmetic, as SQLite defines them.
+// SQL values in plain Swift: comparisons, three-valued logic and arithmetic, as defined by SQLite.
 
 import Foundation
 import Rowan
 
-/// What the differential tests share: requests and their naive evaluation over arrays.
+/// Shared by the differential tests: requests and their naive evaluation over arrays.
 enum Differential {
     typealias Values = [Value]
 
-    /// A value of SQLite, but for blobs.
+    /// A SQLite value, except a blob.
     enum Value: Hashable {
         case null
         case int(Int64)
@@ -39,7 +39,7 @@ extension Differential.Value {
 
     var isNull: Bool { self == .null }
 
-    /// True, false, or unknown. Texts are not used as conditions here.
+    /// True, false, or unknown. Texts aren't used as conditions here.
     var truth: Bool? {
         switch self {
         case .null, .text: nil
@@ -56,7 +56,7 @@ extension Differential.Value {
         }
     }
 
-    /// Whether the value comes first: NULL, then numbers, then texts by their bytes.
+    /// Whether the value is ordered before another one: NULL, then numbers, then texts by their bytes.
     func precedes(_ other: Self) -> Bool {
         switch (self, other) {
         case (.null, .null): false
@@ -70,10 +70,10 @@ extension Differential.Value {
         }
     }
 
-    /// Whether the values are the same, as for IS: `1` is `1.0`.
+    /// Whether the values are the same according to IS: `1` is `1.0`.
     func isSame(_ other: Self) -> Bool { !precedes(other) && !other.precedes(self) }
 
-    /// What DISTINCT compares: the same for values that are the same, as for IS.
+    /// The key that DISTINCT compares: equal for values that are the same according to IS.
     var distinctKey: Self {
         guard case .real(let real) = self, let int = Int64(exactly: real) else { return self }
         return .int(int)
@@ -134,7 +134,7 @@ extension Differential {
     enum Aggregate: String, CaseIterable {
         case count, isEmpty, sum, min, max, average, total
 
-        /// The value for the values of some rows.
+        /// The function's value for the values of several rows.
         func value(of values: [Value]) -> Value {
             let known = values.filter { !$0.isNull }
             switch self {

@@ -1,10 +1,10 @@
-// Window functions. All give rows that are equal in the order of their window the same value, or one that their own
-// columns settle: the order of equal rows is that of nobody.
+// Window functions. Rows that are equal in the window's order get the same value, or a value determined by their own
+// columns, because the order of equal rows is undefined.
 
 import Rowan
 
 extension Differential {
-    /// A function over a window: a column of a request.
+    /// A window function as a column of a request.
     struct Windowed {
         enum Function: CaseIterable {
             case rank, denseRank, percentRank, cumeDist, countAll, count, sum, min, max, average
@@ -24,7 +24,7 @@ extension Differential {
         var partitions: [Expression]
         var orderings: [Ordering]
         var frame: Frame?
-        /// The name of the window, which the request defines.
+        /// The name of the window, if it is defined by the request.
         var windowName: String?
     }
 }
@@ -40,7 +40,7 @@ extension Differential.Generator {
         var result = Differential.Windowed(
             name: "w\(number)", function: pick(Differential.Windowed.Function.allCases), argument: .value(.int(1)),
             partitions: partitions, orderings: orderings)
-        // Not 1 beside 1.0: which of them is the least is the choice of SQLite.
+        // Not 1 together with 1.0: SQLite could choose either as the minimum.
         if let column = column(scope, isText: false) { result.argument = column }
         if chance(60) {
             let countsGroups = !orderings.isEmpty && chance(60)
@@ -62,7 +62,7 @@ extension Differential.Generator {
 // MARK: - As SQL
 
 extension Differential.Builder {
-    /// The request with the columns of its windows.
+    /// The request with its window columns.
     func adding(
         _ windows: [Differential.Windowed], to request: QueryInterfaceRequest<Row>
     ) -> QueryInterfaceRequest<Row> {
@@ -119,7 +119,7 @@ extension Differential.Builder {
 // MARK: - As a function
 
 extension Differential.Evaluator {
-    /// The columns of the windows, by row.
+    /// The values of the window columns, by row.
     func columns(
         _ windows: [Differential.Windowed], _ rows: [Slots], _ relation: Differential.Relation
     ) -> [[String]] {
@@ -148,7 +148,7 @@ extension Differential.Evaluator {
             let partition = rows.indices.filter { other in
                 zip(partitions[other], partitions[current]).allSatisfy { $0.isSame($1) }
             }
-            /// The number of the group of a row: how many groups come before.
+            /// The index of a row's group, which is the number of groups before it.
             func group(_ row: Int) -> Int {
                 let before = partition.filter { precedes($0, row) }
                 return before.filter { first in !before.contains { $0 < first && isPeer($0, first) } }.count
