@@ -1,4 +1,4 @@
-// Regions: their algebra, and what statements read.
+// Regions: their algebra, and the regions read by statements.
 
 @testable import Rowan
 import Testing
@@ -7,7 +7,7 @@ import Testing
 struct DatabaseRegionTests {
     // MARK: Algebra
 
-    /// A naive region: the cells of two small tables. A row and a column stand for all others.
+    /// A naive region: the cells of two small tables. One extra row and column represent all others.
     private struct Cells {
         static let tables = ["a", "b"]
         static let columns = ["x", "y", "other"]
@@ -16,7 +16,7 @@ struct DatabaseRegionTests {
         var region: DatabaseRegion
         var cells: Set<String>
 
-        /// A part of a table, with all columns or some, and all rows or some.
+        /// Part of a table: all or some of the columns and rows.
         static func random(_ generator: inout SeededGenerator) -> Cells {
             let table = tables.randomElement(using: &generator)!
             let columns =
@@ -68,14 +68,14 @@ struct DatabaseRegionTests {
             #expect(union.union(a.region) == union, seed)
             #expect(a.region.intersects(b.region) == b.region.intersects(a.region), seed)
             #expect(a.region.intersects(a.region) == !a.region.isEmpty, seed)
-            // No common cell is missed, in the regions and in their unions.
+            // No common cell is missed, in regions and in their unions.
             if !a.cells.isDisjoint(with: b.cells) { #expect(a.region.intersects(b.region), seed) }
             if !a.cells.union(b.cells).isDisjoint(with: c.cells) { #expect(union.intersects(c.region), seed) }
             if a.region.intersects(c.region) { #expect(union.intersects(c.region), seed) }
         }
     }
 
-    /// Two parts have a cell in common exactly if they intersect.
+    /// Two parts intersect if and only if they have a cell in common.
     @Test func intersections() {
         var generator = SeededGenerator(12)
         for _ in 0..<2_000 {
@@ -101,7 +101,7 @@ struct DatabaseRegionTests {
         #expect(DatabaseRegion(.init(schema: "main", name: "t"), rowIDs: []).isEmpty)
     }
 
-    /// SQLite ignores the case of names, of ASCII letters only.
+    /// SQLite ignores the case of ASCII letters in names.
     @Test func cases() {
         func region(_ table: String, _ columns: Set<String>? = nil) -> DatabaseRegion {
             DatabaseRegion(.init(schema: "main", name: table), columns: columns)
@@ -170,7 +170,7 @@ struct DatabaseRegionTests {
         }
     }
 
-    /// A region contains what its query depends on: changing it changes the region.
+    /// A region contains everything that its query depends on: a change to it modifies the region.
     @Test(arguments: [
         ("SELECT * FROM best", "UPDATE player SET score = 11", true),
         ("SELECT * FROM bestNames", "UPDATE player SET score = 11", true),
@@ -212,7 +212,7 @@ struct DatabaseRegionTests {
         }
     }
 
-    /// The region of a statement follows the schema.
+    /// The region of a statement follows schema changes.
     @Test func changedSchemas() throws {
         try withDatabase { db in
             try db.execute(sql: Self.schema)
@@ -229,7 +229,7 @@ struct DatabaseRegionTests {
 
     // MARK: Recordings
 
-    /// Statements that are released may have the same address as later ones.
+    /// A later statement may have the address of a released one.
     @Test func releasedStatements() throws {
         try withDatabase { db in
             try db.execute(sql: (0..<20).map { "CREATE TABLE t\($0)(x);" }.joined())
@@ -252,7 +252,7 @@ struct DatabaseRegionTests {
                 return inner
             }
             #expect(inner.description == "player(id)")
-            // The question about columns is answered by the schema.
+            // Whether the column exists is determined by the schema.
             #expect(
                 outer.description
                     == "pair(*),player(id),sqlite_master(*),team(id),other db.sqlite_master(*),temp.sqlite_temp_master(*)"

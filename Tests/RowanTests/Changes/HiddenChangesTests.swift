@@ -1,4 +1,4 @@
-// Changes that SQLite's update hook does not report, or not completely: the table is reported as a whole.
+// Changes that SQLite's update hook does not report completely: the table is reported as a whole.
 
 import Rowan
 import Testing
@@ -37,7 +37,7 @@ struct HiddenChangesTests {
 
     // MARK: Counters
 
-    /// The counters of tables with AUTOINCREMENT stand in a table, too.
+    /// The counters of AUTOINCREMENT tables are themselves rows of a table.
     @Test func autoincrement() throws {
         let query = "SELECT seq FROM sqlite_sequence WHERE name = 'counted'"
         try expectNotice(query, "INSERT INTO counted (x) VALUES (1)")
@@ -65,14 +65,14 @@ struct HiddenChangesTests {
         try check("setting(*)", "INSERT INTO setting VALUES ('x', 3) ON CONFLICT DO UPDATE SET value = 4")
     }
 
-    /// Columns that don't change are not reported.
+    /// Unchanged columns are not reported.
     @Test func columnsOfTablesWithoutRowID() throws {
         try expectNotice("SELECT key FROM setting", "UPDATE setting SET value = 3", false)
         try expectNotice("SELECT value FROM setting", "UPDATE setting SET value = 3")
         try expectNotice("SELECT COUNT(*) FROM setting", "DELETE FROM setting")
     }
 
-    /// SQLite counts the changes of a statement at its end, which may come after its first row.
+    /// SQLite counts a statement's changes when it finishes, possibly after its first row.
     @Test func returnedRows() throws {
         try withDatabase { db in
             try db.execute(sql: Self.schema)
@@ -160,7 +160,7 @@ struct HiddenChangesTests {
         try expectNotice("SELECT name FROM player", "UPDATE player SET email = 'z' WHERE id = 1", false)
     }
 
-    /// An observer of deletions is told about replaced rows.
+    /// An observer of deletions receives replaced rows.
     @Test func observersOfDeletions() throws {
         try withDatabase { db in
             try db.execute(sql: Self.schema)
@@ -173,7 +173,7 @@ struct HiddenChangesTests {
         }
     }
 
-    /// A trigger replaces rows of another table, and so does one that an earlier pragma hides from LIKE.
+    /// A trigger replaces rows of another table, and so does one hidden from LIKE by an earlier pragma.
     @Test func replacingTriggers() throws {
         for setup in ["", "PRAGMA case_sensitive_like = ON;"] {
             try withDatabase { db in
@@ -195,7 +195,7 @@ struct HiddenChangesTests {
 
     @Test func changedRowIDs() throws {
         try check("player(id,rowid) | update player 9", "UPDATE player SET id = 9 WHERE id = 1")
-        // The table replaces rows: all its columns are reported.
+        // The table replaces rows, so all its columns are reported.
         try check("tag(*) | update tag 9", "UPDATE tag SET rowid = 9 WHERE name = 'red'")
         for name in ["rowid", "oid", "_ROWID_"] {
             try expectNotice("SELECT name FROM player WHERE id = 1", "UPDATE player SET \(name) = 9 WHERE id = 1")
@@ -239,7 +239,7 @@ struct HiddenChangesTests {
     // MARK: DELETE without condition
 
     @Test func truncation() throws {
-        // SQLite empties the table at once, if nobody observes each row.
+        // SQLite empties the table at once unless each row is observed.
         try check("player(*)", "DELETE FROM player")
         try withDatabase { db in
             try db.execute(sql: Self.schema)
@@ -252,7 +252,7 @@ struct HiddenChangesTests {
         }
     }
 
-    /// The observers are asked to see each row; the schema still changes.
+    /// The observers request each row, but dropping a table must still work.
     @Test func droppedTables() throws {
         try withDatabase { db in
             try db.execute(sql: Self.schema + "CREATE VIEW v AS SELECT 1; CREATE TEMP TABLE temporary(x);")
@@ -272,7 +272,7 @@ struct HiddenChangesTests {
 
     // MARK: Pragmas that change what statements do
 
-    /// A cached statement does more once foreign keys are enforced, or once triggers are recursive.
+    /// A cached statement has more effects once foreign keys are enforced or triggers are recursive.
     @Test func pragmasAfterCompilation() throws {
         try withDatabase { db in
             try db.execute(

@@ -1,4 +1,4 @@
-// Changes that a program notifies, and changes that are made without statements.
+// Changes reported by the program, and changes made without statements.
 
 import RowanSQLite
 import Rowan
@@ -38,7 +38,7 @@ struct NotifiedChangesTests {
         }
     }
 
-    /// An observer is told if it observes any change in the region.
+    /// An observer is notified if it observes any kind of change in the region.
     @Test func kinds() throws {
         try withDatabase { db in
             try db.execute(
@@ -79,7 +79,7 @@ struct NotifiedChangesTests {
                 let isNotified = try isNotified(DatabaseRegion.fullDatabase) { $0.tableName == name }
                 #expect(isNotified, "\(name)")
             }
-            // The schema is unchanged, unless the database is replaced.
+            // The schema is unchanged unless the database is replaced.
             for name in ["sqlite_master", "sqlite_temp_master"] {
                 let isNotified = try isNotified(DatabaseRegion.fullDatabase) { $0.tableName == name }
                 #expect(!isNotified, "\(name)")
@@ -107,7 +107,7 @@ struct NotifiedChangesTests {
         }
     }
 
-    /// Outside a transaction, an observer that stops does not ignore the next transaction.
+    /// Outside a transaction, an observer that stops still receives the next transaction.
     @Test func stopping() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x)")
@@ -123,7 +123,7 @@ struct NotifiedChangesTests {
 
     // MARK: Without statements
 
-    /// SQLite does not report what is written to blobs.
+    /// SQLite does not report writes to blobs.
     @Test func blobs() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x, y); INSERT INTO t VALUES (x'0102', 1), (x'0304', 2)")
@@ -181,7 +181,7 @@ struct NotifiedChangesTests {
 
     // MARK: Other connections
 
-    /// Another connection adds a trigger: SQLite compiles the statement again while it begins.
+    /// Another connection adds a trigger, so SQLite recompiles the statement as it begins.
     @Test(arguments: ConnectionKind.files)
     func foreignSchemaChanges(_ kind: ConnectionKind) throws {
         let folder = try TemporaryFolder()

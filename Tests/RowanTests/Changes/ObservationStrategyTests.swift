@@ -1,10 +1,10 @@
-// Observers that receive all rows that SQLite reports, whatever statement changes them.
+// Observers that receive all rows reported by SQLite, regardless of the statement that changes them.
 
 import RowanSQLite
 import Rowan
 import Testing
 
-/// An observer that requires no kinds of events.
+/// An observer that requests no kinds of events.
 private final class AllChanges: TransactionObserver {
     var entries: [String] = []
     var databaseEventObservationStrategy: DatabaseEventObservationStrategy {
@@ -64,7 +64,7 @@ private final class AllChanges: TransactionObserver {
                 return .commit
             }
             #expect(observer.take() == ["willCommit", "didCommit"])
-            // In a savepoint of Rowan, they wait for its end.
+            // In one of Rowan's savepoints, events wait for its end.
             try db.inTransaction {
                 try db.inSavepoint {
                     run(db, "UPDATE t SET x = 9 WHERE id = 2")
@@ -82,7 +82,7 @@ private final class AllChanges: TransactionObserver {
         }
     }
 
-    /// A function changes a table while a query runs that only reads.
+    /// A function changes a table while a read-only query runs.
     @Test func functions() throws {
         try withTable { db, observer throws in
             let address = UInt(bitPattern: db.sqliteConnection)
@@ -103,7 +103,7 @@ private final class AllChanges: TransactionObserver {
         }
     }
 
-    /// The other observers hear of what they ask for, and of no more than before.
+    /// Other observers receive what they request, and no more than before.
     @Test func otherObservers() throws {
         try withTable { db, observer throws in
             let (log, none) = (ObserverLog(), ObserverLog { _ in false })
@@ -116,7 +116,7 @@ private final class AllChanges: TransactionObserver {
             #expect(observer.take() == ["update t 1", "update t 2", "willCommit", "didCommit"])
             #expect(log.take() == ["update t 2", "willCommit", "didCommit"])
             #expect(none.take() == ["willCommit", "didCommit"])
-            // Without the observer, SQLite reports no more rows than others need.
+            // Without the observer, SQLite reports only the rows needed by others.
             db.remove(transactionObserver: observer)
             try db.inTransaction {
                 run(db, "UPDATE t SET x = 9 WHERE id = 1")

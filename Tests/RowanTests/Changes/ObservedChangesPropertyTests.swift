@@ -1,5 +1,5 @@
-// Random scripts, and the truth: the content of the tables before and after each commit. An observer must have been
-// told about each table that has changed, and about each row of a table whose rows are reported.
+// Compares observers with the actual content of the tables before and after each commit of random scripts. An observer
+// must have received each changed table, and each changed row of a table whose rows are reported.
 
 @testable import Rowan
 import Testing
@@ -34,7 +34,7 @@ struct ObservedChangesPropertyTests {
         "plain", "keyed", "wide", "parent", "child", "nephew", "late", "log", "count", "doc",
     ]
 
-    /// A random statement. Many fail.
+    /// A random statement. Many of them fail.
     private static func statement(_ generator: inout SeededGenerator) -> String {
         func number() -> Int { Int.random(in: 0..<9, using: &generator) }
         func pick(_ choices: String...) -> String { choices.randomElement(using: &generator)! }
@@ -77,7 +77,7 @@ struct ObservedChangesPropertyTests {
         }
     }
 
-    /// The content of the tables: the row of each rowid.
+    /// The content of the tables by rowid.
     private static func content(_ db: Database) throws -> [String: [String: String]] {
         var content: [String: [String: String]] = [:]
         for table in tables {
@@ -93,7 +93,8 @@ struct ObservedChangesPropertyTests {
 
     /// Runs random statements, and compares at the end of each transaction.
     ///
-    /// - Parameter asksForRegions: whether nobody asks for rows: then a statement that has been reported is not watched.
+    /// - Parameter asksForRegions: whether only regions are observed, so that a reported statement is no longer
+    ///   watched.
     private func run(
         seed ownSeed: UInt64, statementCount: Int, usesCache: Bool, asksForRegions: Bool = false
     ) throws -> (commits: Int, changes: Int) {
@@ -103,7 +104,7 @@ struct ObservedChangesPropertyTests {
         try withDatabase { db in
             try db.execute(sql: Self.schema)
             let log = ChangeLog()
-            // An observer as observations are, of each table.
+            // An observer of each table, like those of observations.
             let observations = try Self.tables.map { table in
                 let columns = ["wide", "count"].contains(table) ? "*" : "rowid, *"
                 let region = try db.makeStatement(sql: "SELECT \(columns) FROM \(table)").databaseRegion

@@ -1,4 +1,4 @@
-// What transaction observers answer, statement by statement, while the same statement runs again and again.
+// The interests of transaction observers, requested before each run of the same statement.
 
 import Rowan
 import Testing
@@ -38,7 +38,7 @@ private final class Answering: TransactionObserver {
                 for id in 1...4 {
                     for (number, observer) in observers.enumerated() { observer.observes = (id + number) % 2 == 0 }
                     try insert(db, id)
-                    // The same answers again.
+                    // The interests are unchanged.
                     try insert(db, 10 + id)
                 }
                 return .commit
@@ -71,7 +71,7 @@ private final class Answering: TransactionObserver {
         }
     }
 
-    /// A trigger, and a function that runs the same statement while it runs.
+    /// A trigger, and a function that runs the same statement recursively.
     @Test func theSameStatementInsideItself() throws {
         try withTable { db in
             let observer = Answering()
@@ -119,7 +119,7 @@ private final class Answering: TransactionObserver {
         }
     }
 
-    /// An observer that adds another one while it is asked.
+    /// An observer that adds another one while it is queried.
     @Test func anObserverThatAddsObservers() throws {
         final class Adding: TransactionObserver {
             var others: [Answering] = []

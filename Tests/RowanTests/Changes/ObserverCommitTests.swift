@@ -1,4 +1,4 @@
-// Observers that refuse commits, and observers that write, add and remove in their callbacks.
+// Observers that reject commits, and observers that write, add and remove observers in their callbacks.
 
 import Rowan
 import Testing
@@ -44,7 +44,7 @@ struct ObserverCommitTests {
         }
     }
 
-    /// The savepoint is the transaction: it is rolled back as a whole.
+    /// The savepoint is the transaction, and is rolled back as a whole.
     @Test func refusedReleases() throws {
         for change in ["", "INSERT INTO t VALUES (1);"] {
             try withDatabase { db in
@@ -65,7 +65,7 @@ struct ObserverCommitTests {
         }
     }
 
-    /// The error is that of the statement whose commit is refused, and of no later one.
+    /// The error belongs to the statement whose commit is rejected, and to no later one.
     @Test func refusedCursors() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x UNIQUE)")
@@ -92,7 +92,7 @@ struct ObserverCommitTests {
         }
     }
 
-    /// A method that returns a value does not hide that the row was not inserted.
+    /// A method that returns a value still reports that the row was not inserted.
     @Test func refusedSingleRows() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x)")
@@ -106,7 +106,7 @@ struct ObserverCommitTests {
         }
     }
 
-    /// One observer refuses: the others learn about the rollback.
+    /// When one observer rejects the commit, the others are notified of the rollback.
     @Test func severalObservers() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x)")
@@ -134,7 +134,7 @@ struct ObserverCommitTests {
 
     // MARK: Callbacks
 
-    /// An observer can write once the transaction is over.
+    /// An observer can write once the transaction has ended.
     @Test(arguments: ConnectionKind.allCases)
     func writesInCallbacks(_ kind: ConnectionKind) throws {
         try withTable(kind) { writer in
@@ -175,7 +175,7 @@ struct ObserverCommitTests {
         }
     }
 
-    /// The transaction of an observer has its own callbacks.
+    /// A transaction begun by an observer has its own callbacks.
     @Test func afterNextTransaction() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x)")
@@ -210,7 +210,7 @@ struct ObserverCommitTests {
         }
     }
 
-    /// A removed observer is not called any more, even if the transaction is just ending.
+    /// A removed observer is no longer called, even if the transaction is just ending.
     @Test func removalInCallbacks() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x)")
@@ -232,7 +232,7 @@ struct ObserverCommitTests {
         }
     }
 
-    /// Changes that wait for a savepoint are not sent to an observer that is removed in the meantime.
+    /// Changes pending in a savepoint are not sent to an observer that has been removed.
     @Test func removalDuringChanges() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x); CREATE TABLE w(x PRIMARY KEY) WITHOUT ROWID")
@@ -277,7 +277,7 @@ struct ObserverCommitTests {
         }
     }
 
-    /// An observer that is added while a statement is running.
+    /// An observer added while a statement is running.
     @Test func additionInAFunction() throws {
         try withDatabase { db in
             let (log, database) = (Held(ObserverLog()), Held(db))

@@ -1,4 +1,4 @@
-// How long observers observe, and what a connection without observers does not do.
+// The extent of observation, and the absence of costs on a connection without observers.
 
 import RowanSQLite
 import Rowan
@@ -81,7 +81,7 @@ struct ObserverExtentTests {
         }
     }
 
-    /// In a transaction, the next one is the current one. A failed commit does not end it.
+    /// Inside a transaction, the next transaction is the current one. A failed commit does not end it.
     @Test func nextTransaction() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x)")
@@ -125,7 +125,7 @@ struct ObserverExtentTests {
         }
     }
 
-    /// The kinds of changes are asked once per statement, and the columns are those that change.
+    /// The observer is queried for its kinds once per statement; the columns are those that change.
     @Test func kinds() throws {
         try withDatabase { db in
             try db.execute(
@@ -154,7 +154,7 @@ struct ObserverExtentTests {
         }
     }
 
-    /// An observer of nothing is told about transactions, and costs no deletion of rows.
+    /// An observer of no kinds is notified of transactions, and doesn't make SQLite delete row by row.
     @Test func observersOfNothing() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x); CREATE TABLE w(x PRIMARY KEY) WITHOUT ROWID")
@@ -178,7 +178,7 @@ struct ObserverExtentTests {
             #expect(log.take() == ["change", "didRollback"])
             try db.execute(sql: "INSERT INTO t VALUES (1), (2); INSERT INTO t VALUES (3)")
             #expect(log.take() == ["insert t 4", "willCommit", "didCommit", "insert t 6", "willCommit", "didCommit"])
-            // After the transaction, nothing is left to ignore.
+            // After the transaction, there is nothing to ignore.
             log.onChange = nil
             log.onCommit = { [unowned log] _ in log.stopObservingDatabaseChangesUntilNextTransaction() }
             try db.insert(1)
@@ -189,17 +189,17 @@ struct ObserverExtentTests {
 
     // MARK: Without observers
 
-    /// The instructions of a statement, as SQLite compiles it now.
+    /// The instructions of a statement, newly compiled.
     private func instructions(_ db: Database, _ sql: String) throws -> [String] {
         try Row.fetchAll(db, sql: "EXPLAIN \(sql)").map { $0["opcode"] }
     }
 
-    /// The instructions that a statement has run.
+    /// The number of instructions that a statement has run.
     private func stepCount(_ statement: Statement) -> CInt {
         sqlite3_stmt_status(statement.sqliteStatement, SQLITE_STMTSTATUS_VM_STEP, 1)
     }
 
-    /// A DELETE without condition empties its table at once, before the first observer and after the last one.
+    /// A DELETE without a condition empties its table at once, before the first observer and after the last one.
     @Test(arguments: ConnectionKind.allCases)
     func truncation(_ kind: ConnectionKind) throws {
         try withTable(kind) { writer in
@@ -236,7 +236,7 @@ struct ObserverExtentTests {
         }
     }
 
-    /// SQLite calls nobody, statements look at no schema, and nothing is compiled again.
+    /// No hooks are called, statements don't read the schema, and nothing is recompiled.
     @Test func noHooks() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x); CREATE TABLE w(x PRIMARY KEY) WITHOUT ROWID")

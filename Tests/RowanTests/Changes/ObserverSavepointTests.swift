@@ -1,11 +1,11 @@
-// Changes in savepoints wait for their release, because a savepoint can be rolled back on its own.
+// Changes in savepoints are delivered on release, because a savepoint can be rolled back separately.
 
 import Rowan
 import Testing
 
 @Suite
 struct ObserverSavepointTests {
-    /// What an observer is told about each step; `|` ends a step.
+    /// The notifications of an observer after each step; `|` ends a step.
     private func steps(_ steps: String..., sourceLocation: SourceLocation = #_sourceLocation) throws -> [String] {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x)")
@@ -58,7 +58,7 @@ struct ObserverSavepointTests {
         #expect(end == ["", "", "didRollback", "insert t 1, willCommit, didCommit"])
     }
 
-    /// SQLite uses the last savepoint of a name, and ignores its case.
+    /// SQLite uses the last savepoint with a name, and ignores case.
     @Test func sameNames() throws {
         let steps = try steps(
             "BEGIN", "SAVEPOINT a", one, "SAVEPOINT \"A\"", one, "ROLLBACK TO a", "RELEASE A", "RELEASE a", "COMMIT")
@@ -124,7 +124,7 @@ struct ObserverSavepointTests {
         }
     }
 
-    /// The savepoints of a read in a write are savepoints, too.
+    /// The savepoints of a read within a write are savepoints, too.
     @Test(arguments: ConnectionKind.allCases)
     func savepointsOfReads(_ kind: ConnectionKind) throws {
         try withTable(kind) { writer in
@@ -144,7 +144,7 @@ struct ObserverSavepointTests {
         }
     }
 
-    /// A refused release or commit leaves the savepoints open: their changes can still be undone.
+    /// A rejected release or commit leaves the savepoints open, so their changes can still be undone.
     @Test func failedReleases() throws {
         for end in ["RELEASE a", "COMMIT"] {
             try withDatabase { db in
@@ -166,7 +166,7 @@ struct ObserverSavepointTests {
         }
     }
 
-    /// The observer stops to observe while its changes wait.
+    /// The observer stops observing while its changes are pending.
     @Test func stoppedObservers() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x)")

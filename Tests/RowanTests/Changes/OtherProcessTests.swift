@@ -1,4 +1,4 @@
-// Other connections and processes on the same file: locks, and writers that die.
+// Other connections and processes with the same file: locks, and writers that crash.
 
 import Foundation
 import Rowan
@@ -38,7 +38,7 @@ struct OtherProcessTests {
         }
     }
 
-    /// The lock goes away while the connection tries again.
+    /// The lock is released while the connection retries.
     @Test(arguments: ConnectionKind.files)
     func aTimeoutThatIsLongEnough(_ kind: ConnectionKind) async throws {
         var configuration = Configuration()
@@ -46,7 +46,7 @@ struct OtherProcessTests {
         let mayUnlock = Gate()
         let tries = Log<CInt>()
         configuration.prepareDatabase { db in
-            // After the handler of the timeout.
+            // Called after the timeout's handler.
             _ = try db.connection.openHooks().onBusy { count in
                 tries.append(count)
                 mayUnlock.open()
@@ -67,7 +67,7 @@ struct OtherProcessTests {
             await isLocked.opened()
             let write = Task { try await writer.write { try $0.insert(3) } }
             let result = await write.result
-            // After a failure, too: the lock must end.
+            // Also after a failure, so that the lock is released.
             mayUnlock.open()
             try await lock
             try result.get()
@@ -90,7 +90,7 @@ struct OtherProcessTests {
         }
     }
 
-    /// Opening waits no longer than the busy mode tells: the callback is asked once for each lock.
+    /// Opening waits no longer than the busy mode allows: the callback is called once for each lock.
     @Test(arguments: [Configuration.JournalModeConfiguration.default, .wal])
     func openingALockedFile(_ journalMode: Configuration.JournalModeConfiguration) throws {
         let tries = Log<Int>()
@@ -127,7 +127,7 @@ struct OtherProcessTests {
             let tries = Log<CInt>()
             var configuration = Configuration()
             configuration.prepareDatabase { db in
-                // The attempt fails, and is repeated.
+                // The attempt fails and is repeated.
                 _ = try db.connection.openHooks().onBusy { count in
                     tries.append(count)
                     mayUnlock.open()
@@ -138,7 +138,7 @@ struct OtherProcessTests {
                 try await onThread { try DatabaseQueue(path: path, configuration: configuration) }
             }
             let result = await opening.result
-            // After a failure, too: the lock must end.
+            // Also after a failure, so that the lock is released.
             mayUnlock.open()
             try await lock
             let queue = try result.get()
@@ -159,7 +159,7 @@ struct OtherProcessTests {
         }
     }
 
-    /// In WAL mode, a read that turns into a write after another one has committed can't go on.
+    /// In WAL mode, a read can't become a write after another connection has committed.
     @Test func aBusySnapshot() throws {
         try withTable(.walQueue) { writer in
             let other = try DatabaseQueue(path: writer.path)
@@ -180,7 +180,7 @@ struct OtherProcessTests {
     static let python = ["/usr/bin/python3", "/usr/local/bin/python3", "/root/.pyenv/shims/python3"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 
-    /// A process dies in the middle of its transaction, with pages in the file or in the log.
+    /// A process crashes in the middle of its transaction, with pages in the file or in the log.
     @Test(.enabled(if: python != nil), arguments: ConnectionKind.files)
     func aWriterThatIsKilled(_ kind: ConnectionKind) throws {
         let folder = try TemporaryFolder()

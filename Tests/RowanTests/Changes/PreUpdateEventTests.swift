@@ -1,4 +1,4 @@
-// The values of rows before and after each kind of change. Expected are those that SQLite reads in the table.
+// The values of rows before and after each kind of change, compared with those that SQLite reads from the table.
 
 import Foundation
 import Rowan
@@ -106,7 +106,7 @@ struct PreUpdateEventTests {
         }
     }
 
-    /// The values are those that are stored, not those that the statement gives.
+    /// The values are the stored ones, rather than those in the statement.
     @Test func affinities() throws {
         try check(
             "CREATE TABLE t(r REAL, i INTEGER, t TEXT, n NUMERIC, b)",
@@ -138,7 +138,7 @@ struct PreUpdateEventTests {
             ])
     }
 
-    /// Rows that are older than a column have its default.
+    /// Rows older than a column have its default value.
     @Test func addedColumns() throws {
         try check(
             """
@@ -177,7 +177,7 @@ struct PreUpdateEventTests {
             "UPDATE w SET a = 3", ["update w [1, 'x', 2] -> [3, 'x', 2]"])
     }
 
-    /// The columns of the schema at the time of the statement, which may be prepared before.
+    /// The columns are those of the schema when the statement runs, even if it was prepared earlier.
     @Test func changedSchemas() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(a, b); INSERT INTO t VALUES (1, 2)")
@@ -197,7 +197,7 @@ struct PreUpdateEventTests {
         }
     }
 
-    /// Generated columns that are not stored have no values.
+    /// Virtual generated columns have no values.
     @Test func generatedColumns() throws {
         try withDatabase { db in
             try db.execute(
@@ -226,7 +226,7 @@ struct PreUpdateEventTests {
                 ])
             try db.execute(sql: "INSERT INTO z(a) VALUES (1); UPDATE z SET a = 2")
             #expect(log.take() == ["insert z 1 [1]", "update z 1 [1] -> [2]"])
-            // Where SQLite takes another column for the rowid, there is no event.
+            // If SQLite mistakes another column for the rowid, there is no event.
             try db.execute(sql: "INSERT INTO g(a, id, e) VALUES (1, 2, 3)")
             let entries = log.take()
             #expect(entries.isEmpty || entries == ["insert g 2 [1, 2, 2, 3.0]"])
@@ -254,7 +254,7 @@ struct PreUpdateEventTests {
             ])
     }
 
-    /// Where SQLite takes another column for a REAL one, there is no event.
+    /// If SQLite mistakes another column for a REAL one, there is no event.
     @Test func misreadColumns() throws {
         for schema in [
             "CREATE TABLE t(a, c REAL, b, PRIMARY KEY(b, a)) WITHOUT ROWID",
@@ -265,7 +265,7 @@ struct PreUpdateEventTests {
                 let changes = try db.rowChanges(
                     "INSERT INTO t(a, b, c) VALUES (9007199254740993, 9007199254740993, 3); DELETE FROM t")
                 #expect(changes.isEmpty != isSQLite(3_053_000))
-                // The nearest double.
+                // The nearest double would be another value.
                 #expect(changes.last?.contains("9007199254740992.0") != true, "\(changes)")
             }
         }
@@ -283,7 +283,7 @@ struct PreUpdateEventTests {
                 "delete u 2 [2, 2]", "delete u 1 [1, 1]", "insert u 4 [1, 2]", "delete u 4 [1, 2]",
                 "update u 3 [3, 3] -> [1, 3]",
             ])
-        // With triggers and foreign keys, SQLite deletes in another way.
+        // With triggers and foreign keys, SQLite deletes row by row.
         try check(
             """
             PRAGMA recursive_triggers = 1;
@@ -351,7 +351,7 @@ struct PreUpdateEventTests {
             ["insert t 1 [1]", "insert aux.t 1 [1, 2]", "insert temp.t 1 [1, 2, 3]"])
     }
 
-    /// What SQLite does on its own is not reported.
+    /// SQLite's internal changes are not reported.
     @Test func internalChanges() throws {
         try check(
             "CREATE VIRTUAL TABLE d USING fts5(a); CREATE TABLE t(id INTEGER PRIMARY KEY AUTOINCREMENT, a)",

@@ -1,4 +1,4 @@
-// When observers receive the values of rows, on every kind of connection.
+// The times at which observers receive the values of rows, on every kind of connection.
 
 import RowanSQLite
 import Rowan
@@ -28,7 +28,7 @@ struct PreUpdateObserverTests {
                 }
             }
             #expect(log.take() == ["delete t 1 [2]", "did delete t 1", "didRollback"])
-            // A statement that is its own transaction.
+            // A statement outside a transaction.
             try writer.writeWithoutTransaction { db in
                 try db.insert(4)
                 #expect(log.take() == ["insert t 4 [4]", "did insert t 4", "willCommit", "didCommit"])
@@ -68,7 +68,7 @@ struct PreUpdateObserverTests {
         }
     }
 
-    /// Values are delivered at once, since SQLite does not keep them.
+    /// Values are delivered immediately, because SQLite does not keep them.
     @Test func savepoints() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x)")
@@ -199,7 +199,7 @@ struct PreUpdateObserverTests {
         }
     }
 
-    /// An observer without the protocol costs no hook, and receives what it always does.
+    /// An observer that doesn't adopt the protocol installs no hook, and receives the usual events.
     @Test func hooks() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x)")
@@ -225,7 +225,7 @@ struct PreUpdateObserverTests {
         }
     }
 
-    /// The hook of the program stays where no observer needs the hook.
+    /// The program's own hook is preserved while no observer needs the hook.
     @Test func hooksOfTheProgram() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x)")
@@ -247,7 +247,7 @@ struct PreUpdateObserverTests {
         }
     }
 
-    /// SQLite reports a write to an open blob as a deletion, which it is not.
+    /// SQLite reports a write to an open blob as a deletion.
     @Test func blobs() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x); INSERT INTO t VALUES (x'0102')")
@@ -271,7 +271,7 @@ struct PreUpdateObserverTests {
         }
     }
 
-    /// Functions that the statement calls write, too.
+    /// Functions called by the statement also write.
     @Test func functions() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x); CREATE TABLE note(x)")

@@ -1,5 +1,5 @@
-// Random statements, and a model of their tables that knows only the values of the events. After each statement, the
-// model must be the content of the tables.
+// Random statements, and a model of their tables built only from the values of the events. After each statement, the
+// model must equal the content of the tables.
 
 import Rowan
 import Testing
@@ -9,7 +9,7 @@ struct PreUpdatePropertyTests {
     /// The rows of tables, by rowid or by primary key.
     private typealias Model = [String: [String: [String]]]
 
-    /// Tables, and the positions of the columns of their primary keys, if these are no rowids.
+    /// Tables, and the positions of the primary key's columns unless the key is the rowid.
     private static let tables: [(name: String, key: [Int]?)] = [
         ("plain", nil), ("keyed", nil), ("typed", nil), ("wide", [0, 2]), ("parent", nil), ("child", nil), ("log", nil),
     ]

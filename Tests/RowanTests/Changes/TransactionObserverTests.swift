@@ -1,4 +1,4 @@
-// What transaction observers are told, and in which order, on every kind of connection.
+// The notifications of transaction observers, and their order, on every kind of connection.
 
 import Rowan
 import Testing
@@ -57,13 +57,13 @@ struct TransactionObserverTests {
                 _ = try db.values()
             }
             #expect(log.take() == [])
-            // A transaction that only reads may have written: it is one of a write.
+            // A transaction that only reads may be part of a write.
             try writer.write { _ = try $0.values() }
             #expect(log.take() == ["willCommit", "didCommit"])
         }
     }
 
-    /// A transaction without writes is committed as any other, although SQLite does not report it.
+    /// A transaction without writes is committed like any other, although SQLite does not report it.
     @Test func emptyTransactions() throws {
         try withDatabase { db in
             let entries = try db.observing {
@@ -79,7 +79,7 @@ struct TransactionObserverTests {
         }
     }
 
-    /// The savepoints began before the observer was there.
+    /// The savepoints began before the observer was added.
     @Test func observersOfOpenSavepoints() throws {
         try withDatabase { db in
             let log = ObserverLog()
@@ -128,7 +128,7 @@ struct TransactionObserverTests {
         }
     }
 
-    /// A violation of deferred foreign keys leaves an explicit transaction open, and ends a statement's own.
+    /// A violation of deferred foreign keys leaves an explicit transaction open, but ends an implicit one.
     @Test func deferredForeignKeys() throws {
         try withDatabase { db in
             try db.execute(
@@ -149,7 +149,7 @@ struct TransactionObserverTests {
         }
     }
 
-    /// The observers of a statement that returns rows learn about its commit when it ends.
+    /// Observers of a statement that returns rows are notified of its commit when it finishes.
     @Test(arguments: ConnectionKind.allCases)
     func cursors(_ kind: ConnectionKind) throws {
         try withTable(kind) { writer in
@@ -165,7 +165,7 @@ struct TransactionObserverTests {
                 let value = try Int.fetchOne(db, sql: "INSERT INTO t VALUES (5), (6) RETURNING x")
                 #expect(value == 5)
                 #expect(log.take() == ["insert t 5", "insert t 6", "willCommit", "didCommit"])
-                // A cursor that reads does not delay commits.
+                // A reading cursor does not delay commits.
                 let cursor = try Int.fetchCursor(db, sql: "SELECT x FROM t")
                 _ = try cursor.next()
                 try db.insert(7)
@@ -177,7 +177,7 @@ struct TransactionObserverTests {
         }
     }
 
-    /// While a statement is writing, another one can't commit.
+    /// While a statement is writing, other statements can't commit.
     @Test func writesDuringACursor() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x)")
@@ -188,7 +188,7 @@ struct TransactionObserverTests {
                 _ = try cursor.next()
                 try db.insert(3)
                 #expect(log.take() == ["insert t 1", "insert t 2", "insert t 3"])
-                // It fails, and begins nothing.
+                // It fails without beginning anything.
                 expectError(.SQLITE_BUSY) { try db.execute(sql: "SAVEPOINT s") }
                 try db.insert(4)
                 #expect(log.take() == ["insert t 4"])
@@ -236,7 +236,7 @@ struct TransactionObserverTests {
 
     // MARK: Statements in statements
 
-    /// A function that a writing statement calls writes, too.
+    /// A function called by a writing statement also writes.
     @Test(arguments: ConnectionKind.allCases)
     func functions(_ kind: ConnectionKind) throws {
         let database = Held<Database>()

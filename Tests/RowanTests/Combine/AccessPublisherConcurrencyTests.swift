@@ -1,4 +1,4 @@
-// The publishers of accesses, over all connections.
+// The publishers of accesses, on all kinds of connections.
 
 #if canImport(Combine)
 import Combine
@@ -80,7 +80,7 @@ struct AccessPublisherConcurrencyTests {
         }
     }
 
-    /// Nothing begins without demand, and nothing arrives after a cancellation.
+    /// Nothing starts without demand, and nothing is received after a cancellation.
     @Test(arguments: ConnectionKind.allCases)
     func demandAndCancellation(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -94,7 +94,7 @@ struct AccessPublisherConcurrencyTests {
             #expect(subscriber.entries == ["()", "finished"])
             try #expect(await writer.values() == [1, 2, 3])
 
-            // The write is running when the subscription is cancelled: it ends, and nobody is told.
+            // The write is running when the subscription is cancelled: it finishes without notifying the subscriber.
             let (began, goesOn) = (Gate(), Gate())
             let cancelled = TestSubscriber<Void>()
             writer.writePublisher(receiveOn: Self.queue) { db in
@@ -113,7 +113,7 @@ struct AccessPublisherConcurrencyTests {
         }
     }
 
-    /// A cancelled subscription releases its subscriber at once.
+    /// A cancelled subscription releases its subscriber immediately.
     @Test func releases() async throws {
         try await withTable(.pool) { writer in
             let (began, goesOn) = (Gate(), Gate())

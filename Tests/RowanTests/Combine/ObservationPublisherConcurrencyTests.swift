@@ -1,4 +1,4 @@
-// The publishers of observations, over all connections.
+// The publishers of observations, on all kinds of connections.
 
 #if canImport(Combine)
 import Combine
@@ -32,7 +32,7 @@ struct ObservationPublisherConcurrencyTests {
         }
     }
 
-    /// A subscriber that asks for one value at a time receives the last one.
+    /// A subscriber that requests one value at a time receives the latest one.
     @Test(arguments: ConnectionKind.allCases)
     func demand(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -66,7 +66,7 @@ struct ObservationPublisherConcurrencyTests {
         }
     }
 
-    /// The first value arrives during the subscription, and the subscriber may cancel in it.
+    /// The first value is received during the subscription, and the subscriber may cancel in response.
     @Test @MainActor func immediate() throws {
         try withTable(.pool) { writer in
             let subscriber = TestSubscriber<[Int]>()

@@ -1,10 +1,10 @@
-// A subscriber that asks for values when the test does.
+// A subscriber that requests values on the test's demand.
 
 #if canImport(Combine)
 import Combine
 import Rowan
 
-/// A subscriber that writes down what it receives.
+/// A subscriber that records what it receives.
 final class TestSubscriber<Input>: Subscriber, @unchecked Sendable {
     typealias Failure = any Error
 
@@ -13,7 +13,7 @@ final class TestSubscriber<Input>: Subscriber, @unchecked Sendable {
     private let initialDemand: Subscribers.Demand
     private let subscription = Held<any Subscription>()
     private let failure = Held<any Error>()
-    /// What the subscriber does with a value; it returns how many more it asks for.
+    /// Called with each value; returns the additional demand.
     var onValue: ((Input) -> Subscribers.Demand)?
 
     init(demand: Subscribers.Demand = .unlimited) { initialDemand = demand }
