@@ -38,7 +38,7 @@ import Testing
         #expect(try writerPragma("cache_size", DatabaseQueue(configuration: configuration)) == -1)
         configuration.cacheSize = .max
         #expect(try writerPragma("cache_size", DatabaseQueue(configuration: configuration)) == -Int(Int32.max))
-        // A program's own pragmas come later.
+        // The program's own pragmas run later.
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA mmap_size = 4096; PRAGMA cache_size = -77") }
         let queue = try DatabaseQueue(path: folder.path("other.sqlite"), configuration: configuration)
         #expect(try writerPragma("cache_size", queue) == -77)

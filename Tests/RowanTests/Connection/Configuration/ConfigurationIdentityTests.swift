@@ -1,4 +1,4 @@
-// The identity of configurations: unchanged copies share it.
+// The identity of configurations: unchanged copies have the same one.
 
 import Dispatch
 import Foundation
@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The identity of configurations")
 struct ConfigurationIdentityTests {
-    /// A change of each stored property, by its name.
+    /// A change to each stored property, by name.
     private let changes: [String: (inout Configuration) -> Void] = [
         "foreignKeysEnabled": { $0.foreignKeysEnabled = false },
         "readonly": { $0.readonly = true },
@@ -47,7 +47,7 @@ struct ConfigurationIdentityTests {
         "setups": { $0.prepareDatabase { _ in } },
     ]
 
-    @Test("A change of any option renews it")
+    @Test("A change to any option gives a new identity")
     func changed() {
         let options = Set(Mirror(reflecting: Configuration()).children.compactMap(\.label)).subtracting(["identity"])
         #expect(Set(changes.keys) == options)
@@ -61,7 +61,7 @@ struct ConfigurationIdentityTests {
         }
     }
 
-    @Test("Unchanged copies share it, and so do default configurations")
+    @Test("Unchanged copies share an identity, and so do default configurations")
     func copies() {
         #expect(Configuration().identity == Configuration().identity)
         var configuration = Configuration()

@@ -51,7 +51,7 @@ struct LitestreamConfigurationTests {
                 try other.write { db in
                     try db.execute(sql: "INSERT INTO t VALUES (1)")
                     isLocked.signal()
-                    // Longer than the quarter of a second of the writer of a pool.
+                    // Longer than the quarter of a second that a pool's writer waits.
                     usleep(500_000)
                 }
             } catch { Issue.record("\(error)") }
@@ -74,7 +74,7 @@ struct LitestreamConfigurationTests {
         }
     }
 
-    /// Neither commits, nor the limit of the log, nor closing move the log into the file.
+    /// Commits, the limit of the log and closing don't checkpoint.
     @Test(arguments: kinds) func makesNoCheckpoints(_ kind: ConnectionKind) throws {
         let folder = try TemporaryFolder()
         var configuration = configuration

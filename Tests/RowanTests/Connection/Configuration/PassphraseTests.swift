@@ -1,10 +1,10 @@
-// Encrypted databases: tested where the program runs with SQLCipher. Elsewhere, passphrases are refused.
+// Encrypted databases, tested if the program runs with SQLCipher. Otherwise, passphrases are rejected.
 
 import Foundation
 import Rowan
 import Testing
 
-/// Whether the SQLite that runs encrypts.
+/// Whether the running SQLite encrypts.
 let hasCodec =
     (try? DatabaseQueue().inDatabase { try Row.fetchOne($0, sql: "PRAGMA cipher_version") }) ?? nil != nil
 
@@ -66,7 +66,7 @@ struct PassphraseTests {
         try queue.write { try $0.execute(sql: "CREATE TABLE t(x); INSERT INTO t VALUES (1)") }
         try queue.close()
         #expect(try DatabaseQueue(path: path, configuration: configuration).values() == [1])
-        // The bytes after the NUL are a part of it.
+        // The bytes after the NUL are part of the passphrase.
         var other = Configuration()
         other.prepareDatabase { try $0.usePassphrase(Data([0x73, 0x00, 0xFE])) }
         expectError(.SQLITE_NOTADB) { try DatabaseQueue(path: path, configuration: other) }
@@ -146,7 +146,7 @@ struct PassphraseTests {
         #expect(try copy.values() == [1, 2])
     }
 
-    /// A backup copies pages: SQLite refuses it between a plain file and an encrypted one, with its own message.
+    /// A backup copies pages, so SQLite refuses it between a plain file and an encrypted one, with its own message.
     @Test(arguments: [("secret", nil), (nil, "secret")] as [(String?, String?)])
     func backupBetweenPlainAndEncrypted(_ from: String?, _ to: String?) throws {
         let source = try make(.fileQueue, from)
@@ -197,7 +197,7 @@ struct PassphraseWithoutCodecTests {
             expectError(.SQLITE_ERROR, message) { try db.changePassphrase("secret") }
             expectError(.SQLITE_ERROR, message) { try db.changePassphrase(Data("secret".utf8)) }
         }
-        // Nothing is left in plain text that was meant to be encrypted.
+        // No data meant to be encrypted is left in plain text.
         let folder = try TemporaryFolder()
         var configuration = Configuration()
         configuration.prepareDatabase { try $0.usePassphrase("secret") }

@@ -1,4 +1,4 @@
-// Files and folders that are not databases, or can't be opened: errors that explain the problem, never a crash.
+// Files and folders that aren't databases or can't be opened: errors that explain the problem, never a crash.
 
 import Foundation
 import Rowan
@@ -13,7 +13,7 @@ struct BadFileTests {
         try String(repeating: "This is no database. ", count: 100).write(
             toFile: path, atomically: true, encoding: .utf8)
         expectError(.SQLITE_NOTADB, "file is not a database") { try kind.make(path: path) }
-        // It was left as it is.
+        // The file is unchanged.
         let content = try String(contentsOfFile: path, encoding: .utf8)
         #expect(content.hasPrefix("This is no database."))
         #expect(openFiles(under: folder.url.path) == [])
@@ -40,7 +40,7 @@ struct BadFileTests {
         expectError(.SQLITE_CANTOPEN) { try kind.make(path: folder.path("missing.sqlite"), configuration) }
     }
 
-    /// Root writes wherever it wants.
+    /// Root can write everywhere.
     @Test(.enabled(if: getuid() != 0), arguments: ConnectionKind.files)
     func aReadOnlyFolder(_ kind: ConnectionKind) throws {
         let folder = try TemporaryFolder()

@@ -1,4 +1,4 @@
-// What the floors above keep on a connection: one value of each class, for as long as its place says.
+// Values that higher layers store on a connection: one of each class, with the lifetime of its storage.
 
 import Testing
 
@@ -11,7 +11,7 @@ private struct Item: Codable, Equatable, FetchableRecord, PersistableRecord {
     static let schema = "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT)"
 }
 
-/// Releases memory in the middle of its insertion.
+/// Releases memory during its insertion.
 private struct ReleasingItem: Codable, PersistableRecord {
     static let databaseTableName = "item"
     var id: Int64

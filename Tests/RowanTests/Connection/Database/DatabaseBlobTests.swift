@@ -1,4 +1,4 @@
-// Blobs in pieces, over all connections.
+// Reading and writing blobs in pieces, on all kinds of connections.
 
 import Foundation
 import Rowan
@@ -26,7 +26,7 @@ struct DatabaseBlobTests {
                 try blob.reopen(rowID: 3)
                 #expect(try blob.read().isEmpty)
             }
-            // A text is read as it is stored.
+            // A text is read in its stored encoding.
             let text = try db.withBlob(table: "photo", column: "title", rowID: 1) { try $0.read() }
             #expect(text == Data("héllo".utf8))
             expectError(.SQLITE_READONLY, "attempt to write a readonly database") {
@@ -103,7 +103,7 @@ struct DatabaseBlobTests {
                 expectError(.SQLITE_ABORT) { try blob.read() }
                 expectError(.SQLITE_ABORT) { try blob.reopen(rowID: 2) }
             }
-            // The connection is clean.
+            // The connection has no open blob.
             try db.execute(sql: "DROP TABLE photo")
         }
     }
@@ -125,7 +125,7 @@ struct DatabaseBlobTests {
         }
     }
 
-    /// A blob that leaves its closure is closed; errors of the closure are rethrown, and changes rolled back.
+    /// A blob that escapes its closure is closed; errors of the closure are rethrown, and changes rolled back.
     @Test(arguments: ConnectionKind.allCases)
     func escapes(kind: ConnectionKind) throws {
         let folder = try TemporaryFolder()

@@ -1,4 +1,4 @@
-// What a read may not do, and what it leaves behind: nothing.
+// Operations forbidden in a read, which leave no trace.
 
 import Foundation
 import Rowan
@@ -60,7 +60,7 @@ struct ReadLimitTests {
         }
     }
 
-    /// The pragma replaces our busy handler, and reports zero for both.
+    /// The pragma replaces Rowan's busy handler, and reports zero for both.
     @Test(arguments: ConnectionKind.files.filter { !$0.isConcurrent })
     func theBusyModeOutlivesThePragma(_ kind: ConnectionKind) throws {
         let tries = Log<Int>()
@@ -79,7 +79,7 @@ struct ReadLimitTests {
         }
     }
 
-    /// In a transaction, SQLite ignores the pragma that sets foreign keys back.
+    /// In a transaction, SQLite ignores the pragma that restores foreign keys.
     @Test(arguments: ConnectionKind.allCases)
     func aPragmaBeforeATransactionThatIsLeftOpen(_ kind: ConnectionKind) throws {
         var configuration = Configuration()
@@ -94,7 +94,7 @@ struct ReadLimitTests {
         }
     }
 
-    /// The statement that calls the function is not reset in the middle of its step.
+    /// The statement that calls the function is not reset during its step.
     @Test func aSuspensionInAFunction() throws {
         try withTable(.fileQueue) { writer in
             try writer.writeWithoutTransaction { db in
@@ -116,7 +116,7 @@ struct ReadLimitTests {
     }
 }
 
-/// An object that a function or a test keeps; only one access at a time uses it.
+/// An object kept by a function or a test. Only one access at a time uses it.
 private final class Kept<T>: @unchecked Sendable {
     var value: T?
     init(_ value: T? = nil) { self.value = value }

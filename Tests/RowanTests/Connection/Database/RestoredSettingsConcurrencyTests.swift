@@ -1,4 +1,4 @@
-// What Rowan changes for a while is restored, wherever a cancellation, an interruption or an error strikes.
+// Rowan restores its temporary changes, wherever a cancellation, an interruption or an error occurs.
 
 import Foundation
 import Testing
@@ -13,13 +13,13 @@ struct RestoredSettingsConcurrencyTests {
 
     enum Strike: CaseIterable { case cancellation, interruption }
 
-    /// Strikes when a statement starts.
+    /// An event that occurs when a statement starts.
     private final class Moment: Sendable {
         private let state = Mutex<(remaining: Int, strike: (@Sendable () -> Void)?)>((0, nil))
 
         func set(_ number: Int, _ strike: @escaping @Sendable () -> Void) { state.withLock { $0 = (number, strike) } }
 
-        /// - Returns: whether it has struck.
+        /// - Returns: whether it has occurred.
         func end() -> Bool {
             state.withLock { state in
                 defer { state = (0, nil) }
@@ -112,7 +112,7 @@ struct RestoredSettingsConcurrencyTests {
             }
             let result = await Task { try await Self.run(operation, queue) }.result
             hasStruck = moment.end()
-            // What strikes last may be too late.
+            // The last event may occur too late.
             if !hasStruck { try result.get() }
             let place = "\(operation), \(strike) at statement \(number)"
             try await queue.writeWithoutTransaction { db throws in
@@ -120,11 +120,11 @@ struct RestoredSettingsConcurrencyTests {
                 #expect(!db.connection.isOn(.resetDatabase), "\(place)")
                 #expect(!db.connection.mustStop, "\(place)")
                 if try db.tableExists("player") {
-                    // Without the legacy renaming, the view follows.
+                    // Without legacy renaming, the view is updated.
                     try db.rename(table: "player", to: "person")
                     #expect(try Row.fetchAll(db, sql: "SELECT * FROM names").count >= 1, "\(place)")
                 } else {
-                    // Other connections notice that their schema is outdated.
+                    // Other connections detect that their schema is outdated.
                     #expect(try db.schemaVersion() > before.1, "\(place)")
                 }
             }
@@ -134,7 +134,7 @@ struct RestoredSettingsConcurrencyTests {
         #expect(number > 2)
     }
 
-    /// While a statement is running, SQLite interrupts all statements.
+    /// While a statement is running, an interruption applies to all statements.
     @Test func aCursorThatIsInterrupted() throws {
         let queue = try DatabaseQueue()
         try queue.write { try $0.execute(sql: "CREATE TABLE t(a); INSERT INTO t VALUES (1), (2), (3)") }
@@ -172,7 +172,7 @@ struct RestoredSettingsConcurrencyTests {
         #expect(timeout == 321)
     }
 
-    /// The writer of a pool waits a moment for the pool's own readers, after a migration too.
+    /// A pool's writer waits briefly for the pool's readers, also after a migration.
     @Test func theWaitOfAWriter() throws {
         let folder = try TemporaryFolder()
         let pool = try DatabasePool(path: folder.path("db.sqlite"))

@@ -1,4 +1,4 @@
-// Rollbacks while something runs: an interruption, a cursor, a function.
+// Rollbacks during an interruption, a cursor and a function.
 
 import RowanSQLite
 import Foundation
@@ -8,7 +8,7 @@ import Testing
 
 @Suite
 struct TransactionRollbackTests {
-    /// Rows that are inserted in pairs: half a pair is a savepoint that was not rolled back as a whole.
+    /// Rows inserted in pairs: half a pair means that a savepoint was not completely rolled back.
     @Test(arguments: ConnectionKind.allCases)
     func aSavepointRollsBackWhileACursorIsInterrupted(_ kind: ConnectionKind) throws {
         try withTable(kind) { writer in
@@ -25,7 +25,7 @@ struct TransactionRollbackTests {
                         throw Refusal()
                     }
                 }
-                // Its statement was reset: it does not begin again. A cluster needs no reset to roll back.
+                // Its statement was reset and does not start again. A cluster needs no reset to roll back.
                 if let kept { expectError(kind == .cluster ? .SQLITE_INTERRUPT : .SQLITE_MISUSE) { try kept.next() } }
                 try db.insert(100)
             }
@@ -63,7 +63,7 @@ struct TransactionRollbackTests {
         }
     }
 
-    /// Each boundary of a script of transactions is interrupted, with and without a cursor that is on a row.
+    /// Each boundary in a script of transactions is interrupted, with and without a cursor on a row.
     @Test(arguments: ConnectionKind.allCases, [false, true])
     func interruptionsAtEachBoundary(_ kind: ConnectionKind, _ hasCursor: Bool) throws {
         for boundary in 0..<8 {
@@ -112,7 +112,7 @@ struct TransactionRollbackTests {
         }
     }
 
-    /// A statement in the middle of its step is not reset: it would run forever.
+    /// A statement is not reset during its step: it would run forever.
     @Test(.disabled(if: ClusterUnderTest.isActive, "a cluster has no functions in Swift"))
     func anInterruptedSavepointInAFunction() throws {
         try withDatabase { db in
@@ -141,7 +141,7 @@ struct TransactionRollbackTests {
     }
 }
 
-/// An object that a function or a test keeps; only one access at a time uses it.
+/// An object kept by a function or a test. Only one access at a time uses it.
 private final class Kept<T>: @unchecked Sendable {
     var value: T?
     init(_ value: T? = nil) { self.value = value }

@@ -1,11 +1,11 @@
-// Scopes of transactions, one in another or one after another, whose operations end what they did not begin.
+// Nested and consecutive transaction scopes, whose operations end transactions that they did not begin.
 
 import Rowan
 import Testing
 
 @Suite
 struct TransactionScopeTests {
-    /// A transaction in the place of one that has ended doesn't hide from the scope that it has ended.
+    /// A scope detects that its transaction has ended, even if another one has begun.
     @Test func aScopeAfterACommitInAScope() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x)")
@@ -20,7 +20,7 @@ struct TransactionScopeTests {
         }
     }
 
-    /// The scope of a transaction that has just committed is not that of the next one.
+    /// The scope of a committed transaction is not that of the next one.
     @Test func aTransactionInACallback() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x)")
@@ -39,7 +39,7 @@ struct TransactionScopeTests {
         }
     }
 
-    /// No statement commits on its own in a savepoint whose transaction has ended.
+    /// In a savepoint whose transaction has ended, no statement commits by itself.
     @Test func aSavepointInAProgramTransaction() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x)")
@@ -55,7 +55,7 @@ struct TransactionScopeTests {
         }
     }
 
-    /// A committed transaction can't be rolled back: the scope that tries throws an error.
+    /// A committed transaction can't be rolled back: a scope that tries throws an error.
     @Test(arguments: ConnectionKind.allCases)
     func aRollbackAfterACommitInItsScope(_ kind: ConnectionKind) throws {
         let message =
@@ -85,7 +85,7 @@ struct TransactionScopeTests {
         }
     }
 
-    /// A rollback that its operations have made is what the scope asks for.
+    /// A scope may request a rollback that its operations have already made.
     @Test func aRollbackAfterARollbackInItsScope() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x)")

@@ -1,4 +1,4 @@
-// What is open, and what may commit: the state follows SQLite's own.
+// Open transactions and pending commits: the state follows SQLite's own.
 
 import RowanSQLite
 import Foundation
@@ -8,7 +8,7 @@ import Testing
 
 @Suite
 struct TransactionStateTests {
-    /// A statement that fails after an explicit transaction is nothing but a statement that fails.
+    /// A statement that fails after an explicit transaction affects nothing else.
     @Test(arguments: ConnectionKind.allCases)
     func aFailureAfterAnExplicitTransaction(_ kind: ConnectionKind) throws {
         try withTable(kind) { writer in
@@ -28,7 +28,7 @@ struct TransactionStateTests {
         }
     }
 
-    /// After the operations of a scope have ended its transaction, no statement commits on its own.
+    /// After the operations of a scope have ended its transaction, no statement commits by itself.
     @Test(arguments: ConnectionKind.allCases)
     func aTransactionThatItsOperationsEnd(_ kind: ConnectionKind) throws {
         try withTable(kind) { writer in
@@ -52,7 +52,7 @@ struct TransactionStateTests {
                     try db.insert(4)
                 }
             }
-            // A rollback, then success: what the caller believes to be committed is not.
+            // A rollback followed by success: the caller would assume a commit that did not happen.
             expectError(.SQLITE_ABORT) {
                 try writer.write { db in
                     try db.insert(3)
@@ -60,7 +60,7 @@ struct TransactionStateTests {
                 }
             }
             try #expect(writer.values() == [1, 2])
-            // Another transaction may take its place.
+            // Another transaction may replace it.
             try writer.write { db in
                 try db.insert(3)
                 try db.commit()
@@ -95,7 +95,7 @@ struct TransactionStateTests {
         }
     }
 
-    /// An error between the beginning and the end of an explicit transaction is the error of the access.
+    /// An error during an explicit transaction is the error of the access.
     @Test(arguments: ConnectionKind.allCases)
     func anErrorInAnExplicitTransaction(_ kind: ConnectionKind) throws {
         try withTable(kind) { writer in
@@ -118,7 +118,7 @@ struct TransactionStateTests {
         }
     }
 
-    /// A program may begin and end transactions through the C connection: SQLite's flag reveals it.
+    /// A program may begin and end transactions through the C API, as SQLite's autocommit flag shows.
     @Test(
         .disabled(if: ClusterUnderTest.isActive, "the C connection is that of the shadow"),
         arguments: ConnectionKind.allCases)
@@ -157,7 +157,7 @@ struct TransactionStateTests {
 
     // MARK: The schema
 
-    /// A rollback that undoes no change of the schema empties no cache.
+    /// A rollback without schema changes clears no cache.
     @Test(arguments: ConnectionKind.allCases)
     func aRollbackKeepsWhatIsKnown(_ kind: ConnectionKind) throws {
         try withTable(kind) { writer in
@@ -184,7 +184,7 @@ struct TransactionStateTests {
         }
     }
 
-    /// A transaction that SQLite has rolled back ends with its access.
+    /// A transaction rolled back by SQLite ends with its access.
     @Test(arguments: ConnectionKind.allCases)
     func anEndedTransactionOfAFormerAccess(_ kind: ConnectionKind) throws {
         try withTable(kind) { writer in

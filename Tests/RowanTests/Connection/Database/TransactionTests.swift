@@ -114,7 +114,7 @@ struct TransactionTests {
         }
     }
 
-    /// SQLite rolls back the transaction on its own: no later statement may commit on its own.
+    /// SQLite rolls back the transaction by itself: no later statement may commit by itself.
     @Test(arguments: ConnectionKind.allCases)
     func anImplicitRollbackIsNoticed(_ kind: ConnectionKind) throws {
         try withTable(kind) { writer in
@@ -131,14 +131,14 @@ struct TransactionTests {
                     try db.insert(3)
                     expectError(.SQLITE_CONSTRAINT) { try db.execute(sql: "INSERT OR ROLLBACK INTO t VALUES (3)") }
                     #expect(!db.isInsideTransaction)
-                    // The program goes on as if nothing had happened.
+                    // The program continues despite the error.
                     expectError(.SQLITE_ABORT) { try db.insert(4) }
                     expectError(.SQLITE_ABORT) { try db.values() }
                 }
             }
             #expect(error != nil)
             try #expect(writer.values() == [1, 2])
-            // In a savepoint too.
+            // Also in a savepoint.
             expectError(.SQLITE_ABORT) {
                 try writer.write { db in
                     try db.inSavepoint {
@@ -147,7 +147,7 @@ struct TransactionTests {
                     }
                 }
             }
-            // A rollback is what the transaction had already.
+            // The transaction has already been rolled back, so a rollback succeeds.
             try writer.writeWithoutTransaction { db in
                 try db.inTransaction {
                     try? db.execute(sql: "INSERT OR ROLLBACK INTO t VALUES (1)")
@@ -219,7 +219,7 @@ struct TransactionTests {
             }
             try writer.write { try $0.insert(5) }
             #expect(log.elements == ["a commit", "b commit", "c rollback"])
-            // Outside a transaction, it is the next one that counts, whatever it does.
+            // Outside a transaction, the action runs after the next one, whatever its outcome.
             try writer.writeWithoutTransaction { db in
                 register(db, "d")
                 #expect(log.elements.last == "c rollback")
@@ -233,7 +233,7 @@ struct TransactionTests {
             #expect(log.elements.last == "d2 commit")
             try writer.write { _ in }
             #expect(log.elements.last == "d3 commit")
-            // A transaction that writes nothing ends too.
+            // A transaction without writes also ends.
             try writer.read { register($0, "e") }
             #expect(log.elements.last == "e commit")
             try writer.writeWithoutTransaction { db in
@@ -297,7 +297,7 @@ struct TransactionTests {
             let second = try writer.read(seconds)
             #expect(second == 2)
             try writer.writeWithoutTransaction { db in
-                // Outside of a transaction, each date is that of the call.
+                // Outside a transaction, each date is the date of the call.
                 try #expect(seconds(db) == 3)
                 try #expect(seconds(db) == 4)
                 for expected in [5.0, 6.0] {
@@ -339,7 +339,7 @@ struct TransactionTests {
         }
     }
 
-    /// Outside of a transaction, the statement commits when it ends: not before its last row.
+    /// Outside a transaction, the statement commits when it finishes, not before its last row.
     @Test func theCommitOfASingleFetch() throws {
         try withTable(.fileQueue) { writer in
             writer.writeWithoutTransaction { db in

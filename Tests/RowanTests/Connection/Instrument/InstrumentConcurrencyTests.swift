@@ -1,4 +1,4 @@
-// Instruments and guarded checkpoints, from many threads and tasks at once.
+// Instruments and guarded checkpoints, on many threads and tasks at once.
 
 import Foundation
 import Synchronization
@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct InstrumentConcurrencyTests {
-    /// Counts what it hears, and checks the order of each access.
+    /// Counts events, and checks the order of events in each access.
     private final class Counter: DatabaseInstrument {
         let announced = Atomic(0)
         let ended = Atomic(0)
@@ -92,7 +92,7 @@ struct InstrumentConcurrencyTests {
         }
     }
 
-    @Test("Connections that share a file, and checkpoint all the time")
+    @Test("Connections that share a file and checkpoint continuously")
     func sharedFile() async throws {
         let folder = try TemporaryFolder()
         var configuration = Configuration()

@@ -1,4 +1,4 @@
-// Instruments: what they hear of accesses, statements and transactions.
+// Instruments: their events for accesses, statements and transactions.
 
 import RowanSQLite
 import Foundation
@@ -32,7 +32,7 @@ struct InstrumentTests {
         }
     }
 
-    @Test("Errors, of statements and of accesses", arguments: ConnectionKind.allCases)
+    @Test("Errors of statements and accesses", arguments: ConnectionKind.allCases)
     func errors(kind: ConnectionKind) throws {
         let log = InstrumentLog()
         try withTable(kind, Configuration(log)) { writer in
@@ -53,7 +53,7 @@ struct InstrumentTests {
         }
     }
 
-    @Test("Asynchronous accesses, with the task-local values of the caller", arguments: ConnectionKind.allCases)
+    @Test("Asynchronous accesses with the caller's task-local values", arguments: ConnectionKind.allCases)
     func asynchronous(kind: ConnectionKind) async throws {
         let log = InstrumentLog()
         try await withTable(kind, Configuration(log)) { writer in
@@ -112,14 +112,14 @@ struct InstrumentTests {
                     "ended: Refusal()",
                 ])
             #expect(try await writer.values() == [1, 2, 3])
-            // A write that ends the shared transaction.
+            // A write that ends the shared transaction itself.
             let third = log.entries.elements.count
             await #expect(throws: DatabaseError.self) { try await writer.write { try $0.execute(sql: "ROLLBACK") } }
             #expect(log.entries(since: third).filter { $0 == "rolled back" || $0 == "committed" }.count == 1)
         }
     }
 
-    @Test("Without interest, nothing is measured")
+    @Test("Nothing is measured unless it is requested")
     func indifference() throws {
         let log = InstrumentLog { $0.kind == .write }
         try withTable(.pool, Configuration(log)) { writer in
@@ -134,7 +134,7 @@ struct InstrumentTests {
         }
     }
 
-    @Test("Cursors that end early, and those that stay open")
+    @Test("Cursors that end early and cursors that stay open")
     func cursors() throws {
         let log = InstrumentLog()
         try withTable(.fileQueue, Configuration(log)) { writer in
@@ -162,7 +162,7 @@ struct InstrumentTests {
         }
     }
 
-    @Test("Arguments only if they are public", arguments: [false, true])
+    @Test("Arguments appear only if they are public", arguments: [false, true])
     func arguments(isPublic: Bool) throws {
         let log = InstrumentLog()
         var configuration = Configuration(log)
@@ -177,7 +177,7 @@ struct InstrumentTests {
         #expect(statement.duration > .zero)
     }
 
-    /// Uses the database from all its calls, which is forbidden.
+    /// Uses the database in all its callbacks, which is forbidden.
     private final class Misbehaving: DatabaseInstrument, AccessInstrument {
         let database = Mutex<(any DatabaseWriter)?>(nil)
         let results = Log<String>()
@@ -202,14 +202,15 @@ struct InstrumentTests {
         func didEnd(after duration: Duration?, error: (any Error)?) { misbehave("end") }
     }
 
-    @Test("An instrument that uses the database gets errors, and stops nothing", arguments: ConnectionKind.allCases)
+    @Test("An instrument that uses the database gets errors and stops nothing", arguments: ConnectionKind.allCases)
     func misbehaving(kind: ConnectionKind) throws {
         let instrument = Misbehaving()
         try withTable(kind, Configuration(instrument)) { writer in
             instrument.database.withLock { $0 = writer }
             try writer.write { try $0.insert(3) }
             instrument.database.withLock { $0 = nil }
-            // Inside of an access, its own accesses are refused; before and after, they are possible, and not announced.
+            // Within an access, the instrument's own accesses are rejected; before and after, they are allowed but not
+            // reported.
             let results = Set(instrument.results.elements)
             #expect(results.isSuperset(of: ["will ok", "begin 21", "run 21", "transaction 21", "end ok"]))
             #expect(results.isDisjoint(with: ["begin ok", "run ok", "transaction ok"]))
@@ -217,12 +218,12 @@ struct InstrumentTests {
         }
     }
 
-    @Test("Instruments change nothing for a program that ends its transaction through C", arguments: [false, true])
+    @Test("Instruments don't affect a program that ends its transaction through the C API", arguments: [false, true])
     func transactionsThroughC(isMeasured: Bool) throws {
         var configuration = Configuration()
         if isMeasured { configuration.instruments = [InstrumentLog()] }
         try withTable(.memoryQueue, configuration) { writer in
-            // The end of the write finds no transaction.
+            // The write finds no transaction to end.
             expectError(.SQLITE_ERROR) {
                 try writer.write { db in
                     #expect(sqlite3_exec(db.sqliteConnection, "COMMIT", nil, nil, nil) == SQLITE_OK)
@@ -254,7 +255,7 @@ struct InstrumentTests {
         }
     }
 
-    @Test("Several instruments, and snapshots")
+    @Test("Several instruments and snapshots")
     func several() throws {
         let (first, second) = (InstrumentLog(), InstrumentLog(observesStatements: false))
         try withTable(.pool, Configuration(first, second)) { writer in
@@ -279,7 +280,7 @@ struct InstrumentTests {
         }
     }
 
-    @Test("Another connection that commits is noticed once", arguments: ConnectionKind.files)
+    @Test("A commit by another connection is reported once", arguments: ConnectionKind.files)
     func otherWriter(kind: ConnectionKind) throws {
         let log = InstrumentLog(observesStatements: false)
         let folder = try TemporaryFolder()

@@ -1,4 +1,4 @@
-// What a trace shows of the statements.
+// The statements shown in a trace.
 
 import RowanSQLite
 import Dispatch
@@ -23,7 +23,7 @@ struct TraceTests {
         return events.elements.map(\.value)
     }
 
-    /// Each statement by itself, without what surrounds it in its script.
+    /// Each statement separately, without the rest of its script.
     @Test func statementsOfAScript() throws {
         let events = try trace { db in
             try db.execute(
@@ -91,7 +91,7 @@ struct TraceTests {
         return events
     }
 
-    /// SQLite's clock has milliseconds.
+    /// SQLite's clock has millisecond resolution.
     @Test func shortDurations() throws {
         let events = try profile { db in
             for value in 0..<50 { _ = try Int.fetchOne(db, sql: "SELECT ?", arguments: [value]) }
@@ -117,7 +117,7 @@ struct TraceTests {
         #expect(events[0].duration >= 0.02 && events[0].duration <= all)
     }
 
-    /// The event of a statement comes when it has ended, with its error, before the program learns about it.
+    /// A statement's event is sent when it has finished, with its error, before the error is thrown.
     @Test func failedStatements() throws {
         var counts: [Int] = []
         let log = Log<String>()
@@ -151,7 +151,7 @@ struct TraceTests {
             ])
     }
 
-    /// SQLite starts again with the new schema, and reports two ends.
+    /// SQLite restarts with the new schema, and reports two ends.
     @Test func afterAChangeOfTheSchema() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(a UNIQUE)")
@@ -170,7 +170,7 @@ struct TraceTests {
         }
     }
 
-    /// A function of the program runs statements while another one runs.
+    /// A function runs statements while another statement runs.
     @Test func statementsOfFunctions() throws {
         let log = Log<String>()
         let events = try profile { db in
@@ -178,7 +178,7 @@ struct TraceTests {
             let box = UncheckedBox(db)
             db.add(
                 function: DatabaseFunction("nested", argumentCount: 0) { _ in
-                    // Its failure is not that of the outer statement.
+                    // Its failure is not attributed to the outer statement.
                     do { try box.value.execute(sql: "INSERT INTO t VALUES (1)") } catch { log.append("\(error)") }
                     return try Int.fetchOne(box.value, sql: "SELECT 7")
                 })
@@ -196,7 +196,7 @@ struct TraceTests {
             ])
     }
 
-    /// A cursor that is released before its end has not failed.
+    /// A cursor released before its last row has not failed.
     @Test func cursors() throws {
         let events = try profile { db in
             let sql = "SELECT 1 UNION ALL SELECT 2"
@@ -210,7 +210,7 @@ struct TraceTests {
         #expect(events.allSatisfy { $0.error == nil })
     }
 
-    /// A refused commit.
+    /// A commit that is rejected.
     @Test func aRefusedCommit() throws {
         struct Refusal: Error {}
         final class Observer: TransactionObserver {
@@ -244,7 +244,7 @@ struct TraceTests {
             let token = db.addTrace { first.append($0.description) }
             db.trace { second.append($0.description) }
             _ = try Int.fetchOne(db, sql: "SELECT 1")
-            // `trace` replaces its own only.
+            // `trace` only replaces its own trace.
             db.trace(options: .profile) { second.append(String($0.description.suffix(8))) }
             _ = try Int.fetchOne(db, sql: "SELECT 2")
             db.removeTrace(token)
@@ -259,7 +259,7 @@ struct TraceTests {
 
     // MARK: Texts
 
-    /// The text is made when it is read, also after the statement has other arguments or is gone.
+    /// The text is created when it is read, also after the statement has been rebound or released.
     @Test func keptEvents() throws {
         var events: [Database.TraceEvent] = []
         try withDatabase { db in
@@ -271,7 +271,7 @@ struct TraceTests {
         #expect(events.map { $0.description.suffix(8) } == Array(repeating: "SELECT ?", count: 4))
     }
 
-    // MARK: What is left out
+    // MARK: Omitted statements
 
     @Test func withoutTransactions() throws {
         func statements(_ options: Database.TracingOptions) throws -> [String] {
@@ -320,14 +320,14 @@ struct TraceTests {
         ]
         let all = try statements(.statement)
         #expect(all.contains { $0.contains("text_content") })
-        // The statements of triggers are those of the program.
+        // Statements of triggers are the program's own.
         let starts = try statements([.statement, .withoutShadowTables])
         #expect(starts.filter { !$0.hasPrefix("--") } == own)
         #expect(starts.filter { $0.hasPrefix("--") } == ["-- TRIGGER u", "-- SELECT 7"])
         try #expect(statements([.profile, .withoutShadowTables]) == own)
     }
 
-    /// Statements that the program steps through the C API.
+    /// Statements stepped by the program through the C API.
     @Test func statementsOfTheProgram() throws {
         let events = try profile { db in
             var statement: OpaquePointer?
@@ -339,7 +339,7 @@ struct TraceTests {
         #expect(events.map(\.sql) == ["SELECT 5"])
     }
 
-    /// A trace that begins while a statement runs.
+    /// A trace that starts while a statement is running.
     @Test func inTheMiddle() throws {
         try withDatabase { db in
             let cursor = try Int.fetchCursor(db, sql: "SELECT 1 UNION ALL SELECT 2")
@@ -357,7 +357,7 @@ struct TraceTests {
         }
     }
 
-    /// A token never stands for a later trace.
+    /// A token is never reused for a later trace.
     @Test func tokensAreNotUsedAgain() throws {
         try withDatabase { db in
             var log: [String] = []

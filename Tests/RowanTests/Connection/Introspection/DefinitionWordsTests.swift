@@ -11,9 +11,9 @@ struct DefinitionWordsTests {
             ("or(replace)/**/Ignore\u{FEFF} \u{FEFF}\u{FEFF}raise", [.replace, .raise]),
             ("REPLACE", [.replace]),
             ("", []),
-            // Inside texts, names and comments: too many are found, never too few.
+            // Words in texts, quoted names and comments are found, too: too many rather than too few.
             ("'replace' \"strict\" --ignore\n[raise]", [.replace, .strict, .ignore, .raise]),
-            // No keywords, but parts of other names.
+            // Not keywords, but parts of other names.
             ("replaced _replace replace_ replace1 1replace $replace überreplace conflicts raise2 instrict", []),
             ("conflicconflict conflic conflict", [.conflict]),
             ("@replace:ignore", [.replace, .ignore]),

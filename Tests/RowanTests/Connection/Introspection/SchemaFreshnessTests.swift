@@ -1,4 +1,4 @@
-// The schema moves: by this connection, by another one, by a rollback. Nothing answers for an older one.
+// Schema changes by this connection, by another one, by a rollback. No result is based on an older schema.
 
 import Foundation
 import Testing
@@ -61,7 +61,7 @@ struct SchemaFreshnessTests {
         try withExtendedLifetime(folder) { try body(writer, other) }
     }
 
-    /// Another connection adds and drops columns, in front of others: scopes stay where they are.
+    /// Another connection adds and drops columns before others, and scopes keep their positions.
     @Test(arguments: ConnectionKind.files)
     func anotherConnectionChangesColumns(_ kind: ConnectionKind) throws {
         try withTwoConnections(kind) { writer, other in
@@ -99,7 +99,7 @@ struct SchemaFreshnessTests {
         }
     }
 
-    /// The key that fetches look for is that of the table as the access sees it.
+    /// Fetches use the primary key of the table as the access sees it.
     @Test(arguments: ConnectionKind.files)
     func anotherConnectionMovesTheKey(_ kind: ConnectionKind) throws {
         try withTwoConnections(kind) { writer, other in
@@ -123,7 +123,7 @@ struct SchemaFreshnessTests {
         }
     }
 
-    /// Questions about the schema are answered for the schema that the access sees.
+    /// Schema queries are answered for the schema that the access sees.
     @Test(arguments: ConnectionKind.files)
     func anotherConnectionChangesWhatIsAskedFor(_ kind: ConnectionKind) throws {
         try withTwoConnections(kind) { writer, other in
@@ -139,7 +139,7 @@ struct SchemaFreshnessTests {
         }
     }
 
-    /// What Rowan asks about versions is not traced: traces show the program's statements.
+    /// Rowan's version queries are not traced, because traces show the program's statements.
     @Test func versionsAreAskedForSilently() throws {
         try withDatabase { db in
             let log = Log<String>()
@@ -203,7 +203,7 @@ struct SchemaFreshnessTests {
             try db.execute(sql: "ATTACH ':memory:' AS other; CREATE TABLE other.t(x)")
             try #expect(db.tableExists("t"))
             try #expect(db.columns(in: "t").map(\.name) == ["x"])
-            // Names are looked for in main first.
+            // Names are looked up in main first.
             try db.execute(sql: "CREATE TABLE main.t(y, z)")
             try #expect(db.columns(in: "t").map(\.name) == ["y", "z"])
             try db.execute(sql: "DROP TABLE main.t")
@@ -214,7 +214,7 @@ struct SchemaFreshnessTests {
         }
     }
 
-    /// A read that the writer spawns sees what the writer has just changed.
+    /// A read spawned by the writer sees the writer's latest changes.
     @Test(arguments: ConnectionKind.allCases)
     func aConcurrentReadAfterAlter(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -234,7 +234,7 @@ struct SchemaFreshnessTests {
         }
     }
 
-    /// What a reader knows of the schema outlasts the writes of the pool.
+    /// A reader's cached schema remains valid despite the pool's writes.
     @Test(arguments: ConnectionKind.allCases)
     func writesKeepTheCachesOfReaders(_ kind: ConnectionKind) throws {
         var configuration = Configuration()
@@ -256,7 +256,7 @@ struct SchemaFreshnessTests {
         }
     }
 
-    /// The key is renamed: the statement that uses it no longer compiles.
+    /// The key is renamed, so the cached statement no longer compiles.
     @Test(arguments: ConnectionKind.files)
     func anotherConnectionRenamesTheKeyOfAFetch(_ kind: ConnectionKind) throws {
         try withTwoConnections(kind) { writer, other in
@@ -267,7 +267,7 @@ struct SchemaFreshnessTests {
         }
     }
 
-    /// A miss rolls the read back, which empties nothing.
+    /// A cache miss rolls back the read, without clearing any cache.
     @Test(arguments: ConnectionKind.allCases)
     func aMissKeepsTheCaches(_ kind: ConnectionKind) throws {
         try withTable(kind) { writer in
@@ -287,7 +287,7 @@ struct SchemaFreshnessTests {
         }
     }
 
-    /// A schema that can't be read is an error, and not a schema without that table.
+    /// A schema that can't be read throws an error, rather than appearing without the table.
     @Test func aBusySchemaIsThrown() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("db.sqlite")
@@ -303,7 +303,7 @@ struct SchemaFreshnessTests {
         withExtendedLifetime(folder) {}
     }
 
-    /// SQLite compiles a statement again for the pattern of a LIKE, and the schema is the same.
+    /// SQLite recompiles a statement for the pattern of a LIKE, although the schema is unchanged.
     @Test func aBoundPatternMovesNothing() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x TEXT COLLATE NOCASE); CREATE INDEX i ON t(x)")

@@ -1,4 +1,5 @@
-// A barrier that waits for readers, or for another barrier, stops when its task is cancelled, and blocks no other access.
+// A barrier that waits for readers or another barrier stops when its task is cancelled, and doesn't block other
+// accesses.
 
 import Testing
 
@@ -39,7 +40,7 @@ struct BarrierConcurrencyTests {
         }
     }
 
-    /// The reads that wait for the barrier run after its cancellation.
+    /// Reads that wait for the barrier run after its cancellation.
     @Test func waitingReadsRun() async throws {
         try await withPool(readers: 2) { pool in
             let read = await HeldRead(pool)
@@ -54,7 +55,7 @@ struct BarrierConcurrencyTests {
         }
     }
 
-    /// A cancellation at any moment, also when the last reader returns.
+    /// Cancellations at any time, also when the last reader is returned.
     @Test func cancellationsAtRandomMoments() async throws {
         try await withPool(readers: 2) { pool in
             var random = SeededGenerator(seed: 7)
@@ -63,7 +64,7 @@ struct BarrierConcurrencyTests {
                 let barrier = Task { try await pool.barrierWriteWithoutTransaction { try $0.values() } }
                 for _ in 0..<Int.random(in: 0...20, using: &random) { await Task.yield() }
                 barrier.cancel()
-                // Cancelled or not.
+                // It may or may not have been cancelled.
                 _ = await barrier.result
                 let values = try await read.value
                 #expect(values == [1, 2])

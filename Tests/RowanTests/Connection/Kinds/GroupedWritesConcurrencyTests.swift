@@ -1,4 +1,4 @@
-// Group commit: writes that share a transaction, and what happens to the others when one of them fails.
+// Group commit: writes that share a transaction, and the effect of one failure on the others.
 
 import Foundation
 import Testing
@@ -15,7 +15,7 @@ struct GroupedWritesConcurrencyTests {
 
     private struct Refusal: Error, Equatable { var number: Int }
 
-    /// Runs writes that all wait while another access holds the writer.
+    /// Runs writes that all wait while another access uses the writer.
     private func runTogether(
         _ writer: any DatabaseWriter, _ writes: [@Sendable (Database) throws -> Int]
     ) async throws -> [Result<Int, any Error>] {
@@ -29,7 +29,7 @@ struct GroupedWritesConcurrencyTests {
         }
         await isHeld.opened()
         let tasks = writes.map { write in Task { try await writer.write(write) } }
-        // The tasks wait for the writer, whichever comes first.
+        // The tasks wait for the writer, in any order.
         await eventually { writer.waitingCount(\.write) == writes.count + 1 }
         mayEnd.open()
         var results: [Result<Int, any Error>] = []
@@ -88,7 +88,7 @@ struct GroupedWritesConcurrencyTests {
         }
     }
 
-    /// A write that ends the shared transaction, or that makes its commit fail.
+    /// A write that ends the shared transaction, or makes its commit fail.
     @Test(
         arguments: ConnectionKind.allCases,
         [
@@ -116,14 +116,14 @@ struct GroupedWritesConcurrencyTests {
                 })
             for (value, result) in zip(3...7, results) where value != 5 { #expect(try result.get() == value) }
             #expect((try? results[2].get()) == nil)
-            // A write that commits has committed; nothing is there twice.
+            // A write that commits has committed, and nothing is written twice.
             try await #expect(
                 writer.values().sorted() == (sql.hasPrefix("COMMIT") ? Array(1...7) : [1, 2, 3, 4, 6, 7]))
         }
     }
 
     @Test(
-        .disabled(if: ClusterUnderTest.isActive, "a statement without an end costs the leader its lead"),
+        .disabled(if: ClusterUnderTest.isActive, "an endless statement makes the leader step down"),
         arguments: ConnectionKind.allCases)
     func cancelledWrites(_ kind: ConnectionKind) async throws {
         try await withTable(kind, configuration) { writer in

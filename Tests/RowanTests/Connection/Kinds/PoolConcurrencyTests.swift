@@ -1,4 +1,4 @@
-// A pool: readers beside the writer, each with its own state of the database.
+// A pool: readers run concurrently with the writer, each with its own state of the database.
 
 import Foundation
 import Testing
@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct PoolConcurrencyTests {
-    /// The write is in the middle of its transaction, and reads go on.
+    /// Reads run while the write is in the middle of its transaction.
     @Test(arguments: ConnectionKind.concurrent)
     func readersDoNotWaitForTheWriter(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -30,7 +30,7 @@ struct PoolConcurrencyTests {
         }
     }
 
-    /// The read is in the middle of its transaction, and writes go on, which it does not see.
+    /// Writes run while the read is in the middle of its transaction, which doesn't see them.
     @Test(arguments: ConnectionKind.concurrent)
     func aReadSeesOneState(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -57,7 +57,7 @@ struct PoolConcurrencyTests {
         var configuration = Configuration()
         configuration.maximumReaderCount = 3
         try await withTable(kind, configuration) { writer in
-            // Each waits for the two others.
+            // Each waits for the other two.
             let gates = [Gate(), Gate(), Gate()]
             try await onThreads(3) { index in
                 try writer.read { db in
@@ -93,7 +93,7 @@ struct PoolConcurrencyTests {
         }
     }
 
-    /// A barrier that waits for the writer must not keep the reader that the writer waits for.
+    /// A barrier that waits for the writer must not hold the reader that the writer waits for.
     @Test(arguments: ConnectionKind.concurrent)
     func barriersAndSpawnedReads(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -157,7 +157,7 @@ struct PoolConcurrencyTests {
         }
     }
 
-    /// Asynchronous accesses of one connection run in the order of their calls.
+    /// Asynchronous accesses of a connection run in the order of their calls.
     @Test(arguments: ConnectionKind.allCases)
     func firstComeFirstServed(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -205,7 +205,7 @@ struct PoolConcurrencyTests {
         }
     }
 
-    /// The schema that a reader has cached moves when the writer changes it.
+    /// A reader detects schema changes made by the writer.
     @Test(arguments: ConnectionKind.allCases)
     func readersSeeTheSchemaOfTheWriter(_ kind: ConnectionKind) throws {
         var configuration = Configuration()
@@ -224,7 +224,7 @@ struct PoolConcurrencyTests {
             }
             let exists = try writer.read { try $0.tableExists("t") }
             #expect(!exists)
-            // A change that is rolled back does not count.
+            // A rolled back change has no effect.
             try? writer.write { db in
                 try db.execute(sql: "CREATE TABLE t(z)")
                 try #expect(db.tableExists("t"))
@@ -235,7 +235,7 @@ struct PoolConcurrencyTests {
         }
     }
 
-    /// So does the schema that another connection on the same file changes.
+    /// A reader also detects schema changes made by another connection to the file.
     @Test(arguments: ConnectionKind.files)
     func connectionsSeeTheSchemaOfOthers(_ kind: ConnectionKind) throws {
         let folder = try TemporaryFolder()
@@ -281,7 +281,7 @@ struct PoolConcurrencyTests {
         }
         let pool = try DatabasePool(path: folder.path("db.sqlite"), configuration: configuration)
         try await pool.write { try $0.execute(sql: "CREATE TABLE t(x); INSERT INTO t VALUES (1)") }
-        // Threads, tasks and callbacks: all get an answer, with one failure for each failed opening.
+        // Threads, tasks and callbacks all get a result, with one failure for each failed opening.
         let failed = Log<Int>()
         try await onThreads(8) { _ in
             do { try #expect(pool.values() == [1]) } catch is NotYet { failed.append(1) }

@@ -1,4 +1,4 @@
-// What a pool tells about its accesses.
+// The accesses reported in a pool's status.
 
 import Foundation
 import Testing
@@ -13,7 +13,7 @@ struct PoolStatusConcurrencyTests {
             #expect(pool.status.write == nil)
             let snapshot = try pool.makeSnapshot()
             let line = #line - 1
-            // The clock of accesses goes on in steps.
+            // The coarse clock advances in steps.
             let opening = Uptime.coarse
             await eventually { Uptime.coarse > opening }
             let held = await HeldRead(pool)
@@ -63,7 +63,7 @@ struct PoolStatusConcurrencyTests {
         }
     }
 
-    /// The statement of an earlier read is not that of a read that has run none yet.
+    /// The statement of an earlier read is not reported for a read that has run none yet.
     @Test func theStatementOfAnEarlierReadIsForgotten() async throws {
         try await withPool(timeout: .seconds(60)) { pool in
             _ = try await pool.values()
@@ -73,7 +73,7 @@ struct PoolStatusConcurrencyTests {
         }
     }
 
-    /// Only what is configured to report reads records their statements.
+    /// The statements of reads are recorded only if reads are reported.
     @Test func statementsAreRecordedOnDemand() async throws {
         try await withPool { pool in
             let held = await HeldRead(pool)

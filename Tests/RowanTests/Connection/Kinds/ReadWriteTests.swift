@@ -1,4 +1,4 @@
-// The access verbs, over every kind of connection: what they give, what they refuse, what they leave.
+// The access methods, on every kind of connection: their results, their restrictions, and the state that they leave.
 
 import Foundation
 import Rowan
@@ -80,7 +80,7 @@ struct ReadWriteTests {
                 }
             }
             try #expect(writer.values() == [1, 2, 3])
-            // It only throws what its closure does.
+            // `writeWithoutTransaction` rethrows only the closure's errors.
             let isInside = writer.writeWithoutTransaction { $0.isInsideTransaction }
             #expect(!isInside)
         }
@@ -297,7 +297,7 @@ struct ReadWriteTests {
         }
     }
 
-    /// The end of an asynchronous access leaves alone the hooks that the program has set.
+    /// The end of an asynchronous access preserves the program's hooks.
     @Test(arguments: ConnectionKind.allCases)
     func aBusyTimeoutThatTheProgramSets(_ kind: ConnectionKind) async throws {
         var configuration = Configuration()
@@ -311,7 +311,7 @@ struct ReadWriteTests {
         #expect(seen == [1234, 1234])
     }
 
-    /// A cursor that is kept was interrupted in its own access, and interrupts no other.
+    /// A kept cursor was interrupted in its own access, and interrupts no other access.
     @Test(arguments: ConnectionKind.allCases)
     func anInterruptionEndsWithItsAccess(_ kind: ConnectionKind) throws {
         var configuration = Configuration()
@@ -330,7 +330,7 @@ struct ReadWriteTests {
     }
 }
 
-/// An object that a function or a test keeps; only one access at a time uses it.
+/// An object kept by a function or a test. Only one access at a time uses it.
 private final class Kept<T>: @unchecked Sendable {
     var value: T?
     init(_ value: T? = nil) { self.value = value }

@@ -1,4 +1,4 @@
-// Reads that wait for a reader, and for how long.
+// Reads that wait for a reader, and the duration of their wait.
 
 import Foundation
 import Testing
@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ReaderTimeoutConcurrencyTests {
-    /// A lane with one connection, for which accesses wait for 50 milliseconds.
+    /// A lane with a single connection and a timeout of 50 milliseconds.
     private func makeLane() -> AccessLane {
         AccessLane(
             capacity: 1, isWriter: false, label: "test", qos: .default, target: nil, waitLimit: .milliseconds(50)
@@ -37,7 +37,7 @@ struct ReaderTimeoutConcurrencyTests {
                 let end = "Make these accesses shorter, or raise Configuration.maximumReaderCount, which is 2"
                 #expect(message.hasSuffix(end))
             }
-            // The deadline concerns waiting reads only.
+            // The timeout applies only to waiting reads.
             for read in held { await read.end() }
             try await #expect(pool.values() == [1, 2])
             #expect(pool.status.waitingReadCount == 0)
@@ -78,7 +78,7 @@ struct ReaderTimeoutConcurrencyTests {
             async let second: Void = pool.write { try $0.insert(3) }
             await eventually { pool.status.waitingWriteCount == 1 }
             #expect(pool.status.write?.kind == .write)
-            // A read that began to wait later has waited too long.
+            // A read that started waiting later has waited too long.
             let held = await HeldRead(pool)
             await expectError(.SQLITE_BUSY) { try await pool.values() }
             await held.end()
@@ -90,7 +90,7 @@ struct ReaderTimeoutConcurrencyTests {
         }
     }
 
-    /// Each waiter has its own deadline, and those that may wait for ever have none.
+    /// Each waiter has its own deadline, or none if it may wait without limit.
     @Test func waitersExpireOneByOne() async throws {
         let lane = makeLane()
         let connection = try lane.acquire()
@@ -107,7 +107,7 @@ struct ReaderTimeoutConcurrencyTests {
         }
         try wait("patient", isPatient: true)
         try wait("a")
-        // The next one begins later than the first look at the waiters.
+        // The next one starts after the first check of the waiters.
         let beginning = Uptime.now
         await eventually { Uptime.now > beginning + 10_000_000 }
         try wait("b")
@@ -124,7 +124,7 @@ struct ReaderTimeoutConcurrencyTests {
         let lane = makeLane()
         let connection = try lane.acquire()
         let log = Log<Int>()
-        // Not one look at all waiters for each of them.
+        // The waiters must not be scanned once for each of them.
         for number in 0..<20_000 {
             try lane.enqueue(
                 AccessLane.Waiter { result in
@@ -144,13 +144,13 @@ struct ReaderTimeoutConcurrencyTests {
             await eventually { pool.status.longestReadWait >= .milliseconds(5) }
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
-            // Its wait counts nevertheless.
+            // Its wait is still counted.
             #expect(pool.status.longestReadWait >= .milliseconds(5))
             await held.end()
         }
     }
 
-    /// The look that was scheduled for a cancelled waiter finds others.
+    /// The check scheduled for a cancelled waiter applies to others.
     @Test func waitersAfterACancelledOneExpire() async throws {
         let lane = makeLane()
         let connection = try lane.acquire()
@@ -162,7 +162,7 @@ struct ReaderTimeoutConcurrencyTests {
         }
         let cancelled = waiter("cancelled")
         try lane.enqueue(cancelled)
-        // False if this thread has paused for longer than the limit.
+        // False if this thread was paused for longer than the limit.
         let expected = lane.cancel(cancelled) ? ["late"] : ["cancelled", "late"]
         await eventually { lane.waits.count == 0 && log.elements.count == expected.count - 1 }
         try lane.enqueue(waiter("late"))

@@ -1,4 +1,4 @@
-// In-memory databases with one name share a cache, whose locks SQLite's busy handler does not hear of.
+// In-memory databases with the same name share a cache, whose locks don't call SQLite's busy handler.
 
 import Foundation
 import Rowan
@@ -14,7 +14,7 @@ struct SharedCacheConcurrencyTests {
         return (first, try DatabaseQueue(named: name, configuration: configuration))
     }
 
-    /// Statements of one queue while a transaction of the other one holds the locks of the table and of the schema.
+    /// Statements of one queue while a transaction of the other queue holds the locks of the table and the schema.
     private static let statements = [
         "SELECT * FROM t", "INSERT INTO t VALUES (2)", "BEGIN IMMEDIATE", "CREATE TABLE u(x)",
     ]
@@ -33,7 +33,7 @@ struct SharedCacheConcurrencyTests {
         await isLocked.opened()
         async let other: Void = onThread {
             try second.writeWithoutTransaction { db in
-                // It is opened while the statement waits, or just before.
+                // The gate opens while the statement waits, or just before.
                 startThread {
                     usleep(50_000)
                     isWaiting.open()

@@ -1,4 +1,4 @@
-// A snapshot is read without `try` by a closure that throws no error.
+// A snapshot can be read without `try` if the closure doesn't throw.
 
 import Rowan
 import Testing
@@ -43,7 +43,7 @@ import Testing
         #expect(values == [1])
     }
 
-    /// The closure runs, and its statements tell what is wrong.
+    /// The closure runs, and its statements throw the error.
     @Test func aClosedSnapshot() throws {
         try withSnapshot { _, snapshot in
             try snapshot.close()

@@ -1,4 +1,4 @@
-// What happens at the ends of accesses: each closure is called once, and each transaction is reported once.
+// The ends of accesses: each closure is called once, and each transaction is reported once.
 
 import Foundation
 import Testing
@@ -7,7 +7,7 @@ import Testing
 
 @Suite
 struct AccessEndTests {
-    /// The closure of a spawned read ends the transaction of the read: its end fails, but the closure was called.
+    /// The closure of a spawned read ends the read's transaction: ending it again fails, but the closure was called.
     @Test(arguments: ConnectionKind.allCases)
     func aSpawnedReadIsCalledOnce(_ kind: ConnectionKind) throws {
         try withTable(kind) { writer in
@@ -27,7 +27,7 @@ struct AccessEndTests {
         }
     }
 
-    // MARK: Transactions that observers hear of
+    // MARK: Observed transactions
 
     @Test func theReleaseOfTheOutermostSavepointIsACommit() throws {
         try withDatabase { db in
@@ -69,9 +69,9 @@ struct AccessEndTests {
         #expect(log.take() == [])
     }
 
-    // MARK: Who sees rows
+    // MARK: Row reports
 
-    /// A statement whose changes are known costs an observation nothing, until they may be undone.
+    /// A statement whose changes are known has no cost for an observation until they can be undone.
     @Test func regionsAreReportedOnce() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x); CREATE TABLE u(x)")
@@ -90,7 +90,7 @@ struct AccessEndTests {
                     try statement.execute(arguments: [2])
                     return .rollback
                 }
-                // The savepoint may have undone what it reported.
+                // The savepoint may have undone the reported changes.
                 #expect(writes.reported != tracker.currentReport)
                 try db.execute(sql: "UPDATE u SET x = 1")
                 return .commit
@@ -104,7 +104,7 @@ struct AccessEndTests {
         }
     }
 
-    /// Whoever asks for rows gets them beside those who ask for regions.
+    /// Subscribers to rows receive them, although others subscribe to regions.
     @Test func rowsAndRegions() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x)")
@@ -123,7 +123,7 @@ struct AccessEndTests {
 
     // MARK: Groups of writes
 
-    /// Writes that share a transaction wait for its lock once, and not one after the other.
+    /// Writes that share a transaction wait for its lock once, rather than one after another.
     @Test func aGroupWaitsOnceForALock() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("db.sqlite")

@@ -1,5 +1,5 @@
-// The ends of accesses: done, thrown, cancelled before, while waiting, while running, closed. At each of them nothing
-// is kept: no closure, no object that it captured, no descriptor.
+// The ends of accesses: completed, thrown, cancelled before, while waiting or while running, closed. After each,
+// nothing is retained: no closure, no captured object, no descriptor.
 
 import Foundation
 import Testing
@@ -10,7 +10,7 @@ import Testing
 struct AccessEndsConcurrencyTests {
     struct Refusal: Error {}
 
-    /// Counts the objects that live.
+    /// Counts live objects.
     private final class Counter: Sendable {
         private let count = Mutex(0)
         var value: Int { count.withLock { $0 } }
@@ -31,7 +31,7 @@ struct AccessEndsConcurrencyTests {
         case read, unsafeRead, write, writeWithoutTransaction, barrierWrite
         case asyncRead, asyncUnsafeRead, asyncWrite, asyncWriteWithoutTransaction, asyncBarrierWrite
 
-        /// Whether a task runs it, which may be cancelled.
+        /// Whether a task runs it and can be cancelled.
         var isAwaited: Bool {
             switch self {
             case .read, .unsafeRead, .write, .writeWithoutTransaction, .barrierWrite: true
@@ -80,7 +80,7 @@ struct AccessEndsConcurrencyTests {
         }
     }
 
-    /// Waits until all objects are gone: the last reference of an access goes away on the thread that ran it.
+    /// Waits until all objects are released: the thread that ran the access releases the last reference.
     private func expectGone(_ counter: Counter, _ comment: String) async {
         await eventually { counter.value == 0 }
         #expect(counter.value == 0, "\(comment)")
@@ -133,7 +133,7 @@ struct AccessEndsConcurrencyTests {
     private func waitAndCancel(_ verb: Verb, _ writer: any DatabaseWriter, _ counter: Counter) async {
         let isBusy = Gate()
         let mayEnd = Gate()
-        // A barrier takes all connections.
+        // A barrier occupies all connections.
         async let barrier: Void = onThread {
             try writer.barrierWriteWithoutTransaction { _ in
                 isBusy.open()
@@ -153,21 +153,21 @@ struct AccessEndsConcurrencyTests {
             } catch { #expect(error is CancellationError, "\(error)") }
         }
         mayEnd.open()
-        // The barrier throws nothing of interest.
+        // The error of the barrier doesn't matter.
         try? await barrier
     }
 
-    /// Connections that are used asynchronously, then dropped, close.
+    /// Connections that are used asynchronously and then released are closed.
     @Test(arguments: ConnectionKind.files)
     func droppedConnectionsClose(_ kind: ConnectionKind) async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("db.sqlite")
-        // A callback runs before its access ends: the next connection may meet the lock of the previous one.
+        // A callback runs before its access ends, so the next connection may encounter the lock of the previous one.
         var configuration = Configuration()
         configuration.busyMode = .timeout(60)
         func isOpen() throws -> Bool {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").contains { descriptor in
-                // A descriptor that is closed in the meantime has no destination.
+                // A descriptor that has been closed in the meantime has no target.
                 let file = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
                 return file?.hasPrefix(path) == true
             }
@@ -239,7 +239,7 @@ struct AccessEndsConcurrencyTests {
 
     // MARK: Cancellation
 
-    /// A cancellation that comes just before the step of an endless statement is not lost.
+    /// A cancellation just before the step of an endless statement is not lost.
     @Test(arguments: ConnectionKind.allCases)
     func aCancellationBeforeTheStep(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -271,7 +271,7 @@ struct AccessEndsConcurrencyTests {
         let path = folder.path("db.sqlite")
         let isWaiting = Gate()
         var configuration = Configuration()
-        // For ever, but for the cancellation.
+        // Without limit, except for the cancellation.
         configuration.busyMode = hasCallback ? .callback { _ in true } : .timeout(.infinity)
         configuration.prepareDatabase { db in
             db.add(
@@ -321,7 +321,7 @@ struct AccessEndsConcurrencyTests {
 
     // MARK: Threads
 
-    /// Blocked accesses keep no other connection from running.
+    /// Blocked accesses don't prevent other connections from running.
     @Test(arguments: ConnectionKind.allCases)
     func blockedAccessesBlockNobodyElse(_ kind: ConnectionKind) async throws {
         let mayEnd = Gate()
@@ -350,7 +350,7 @@ struct AccessEndsConcurrencyTests {
         withExtendedLifetime(folder) {}
     }
 
-    /// A target queue that runs one thing at a time is taken by the writer, which waits for the read.
+    /// The writer occupies a serial target queue while it waits for the read.
     @Test(arguments: ConnectionKind.concurrent)
     func aSerialTargetQueue(_ kind: ConnectionKind) async throws {
         var configuration = Configuration()

@@ -10,7 +10,7 @@ import Testing
 struct AccessLaneConcurrencyTests {
     struct OpeningError: Error {}
 
-    /// A lane whose connections open if the closure says so.
+    /// A lane whose connections open if the closure doesn't throw.
     private func makeLane(
         capacity: Int, opens: @escaping @Sendable (_ attempt: Int) throws -> Void = { _ in }
     ) -> AccessLane {
@@ -25,7 +25,7 @@ struct AccessLaneConcurrencyTests {
         }
     }
 
-    /// A waiter that opens the connection if it is given the place of one, as accesses do.
+    /// A waiter that opens the connection if it receives a slot without one, like accesses.
     private func waiter(_ name: String, _ log: Log<String>, _ lane: AccessLane) -> AccessLane.Waiter {
         AccessLane.Waiter { [unowned lane] result in
             do {
@@ -70,7 +70,7 @@ struct AccessLaneConcurrencyTests {
         #expect(log.elements == ["a"])
     }
 
-    /// All waiters come while the only connection is being opened, and that fails.
+    /// All waiters arrive while the only connection is being opened, which fails.
     @Test func aFailedOpeningServesAllWaiters() throws {
         let log = Log<String>()
         let late = Mutex<AccessLane?>(nil)
@@ -101,9 +101,9 @@ struct AccessLaneConcurrencyTests {
         }
         late.withLock { $0 = lane }
         #expect(throws: OpeningError.self) { try lane.acquire() }
-        // Each access passes the place on before it reports its own error.
+        // Each access passes the slot on before it reports its own error.
         #expect(log.elements == ["c: OpeningError()", "b: OpeningError()", "a: OpeningError()"])
-        // The place is free again.
+        // The slot is free again.
         lane.release(try lane.acquire())
     }
 
@@ -117,7 +117,7 @@ struct AccessLaneConcurrencyTests {
             started.open()
             try lane.exclusively { connections in
                 log.append("exclusive \(connections.count)")
-                // In the meantime, a newcomer does not get an idle connection.
+                // In the meantime, a new access does not get an idle connection.
                 try lane.enqueue(waiter("newcomer", log, lane))
             }
         }
@@ -161,7 +161,7 @@ struct AccessLaneConcurrencyTests {
         await isClosing.opened()
         try? lane.enqueue(waiter("a", log, lane))
         lane.release(connection)
-        // Whether it came before the closing or not, it never gets a connection that the closing has not seen.
+        // Regardless of the order, it never gets a connection that the closing has missed.
         if log.elements == ["a"] { lane.release(connection) }
         try await closed
         #expect(lane.allConnections.isEmpty)

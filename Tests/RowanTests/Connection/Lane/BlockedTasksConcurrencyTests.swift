@@ -1,4 +1,4 @@
-// Asynchronous accesses need no thread of Swift's pool while synchronous accesses block all of them.
+// Asynchronous accesses need no thread of Swift's pool, even if synchronous accesses block all of them.
 
 import Foundation
 import Testing
@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct BlockedTasksConcurrencyTests {
-    /// An asynchronous access is first in line, and tasks that block wait behind it: as many as there are threads.
+    /// An asynchronous access is first in line, and as many blocking tasks as there are threads wait behind it.
     @Test(arguments: ConnectionKind.allCases)
     func aGrantNeedsNoThread(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -18,7 +18,7 @@ struct BlockedTasksConcurrencyTests {
             startThread {
                 writer.writeWithoutTransaction { _ in
                     isHeld.open()
-                    // A thread that Swift's pool does not know. It has no deadline: a clock may jump.
+                    // A thread outside Swift's pool. It has no deadline, because the clock may jump.
                     while lane.waits.count < count + 1, !isOver.withLock({ $0 }) { usleep(500) }
                 }
             }
@@ -40,7 +40,7 @@ struct BlockedTasksConcurrencyTests {
         }
     }
 
-    /// A synchronous access, which Swift would not choose in an asynchronous context.
+    /// A synchronous access, which overload resolution would not choose in an asynchronous context.
     private static func blockingCount(_ writer: any DatabaseWriter) throws -> Int? {
         try writer.write { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM t") }
     }
@@ -76,7 +76,7 @@ struct BlockedTasksConcurrencyTests {
         #expect(try snapshot.read { try Int.fetchAll($0, sql: "SELECT x FROM t") }.count == 2)
     }
 
-    /// Many waiters are cancelled at once, and the others are served in their order.
+    /// Many waiters are cancelled at once, and the others are served in order.
     @Test func cancelledWaiters() async throws {
         let queue = try DatabaseQueue()
         let lane = queue._routes.write.lane

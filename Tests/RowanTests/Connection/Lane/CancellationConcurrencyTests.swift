@@ -1,4 +1,4 @@
-// Cancellation, interruption and closing, at each phase of an access.
+// Cancellation, interruption and closing in each phase of an access.
 
 import Foundation
 import Testing
@@ -20,7 +20,7 @@ struct CancellationConcurrencyTests {
         return configuration
     }
 
-    /// A statement that does not end on its own.
+    /// An endless statement that calls the function.
     private static let endlessThatTells = """
         WITH RECURSIVE c(x) AS (SELECT started() UNION ALL SELECT x FROM c) SELECT COUNT(*) FROM c
         """
@@ -60,7 +60,7 @@ struct CancellationConcurrencyTests {
                 Task { try await writer.write { _ in ran.append(index) } }
             }
             for task in tasks.dropFirst(5) { task.cancel() }
-            // A cancelled access does not wait for the writer, which has not ended.
+            // A cancelled access does not wait for the writer, which is still in use.
             for task in tasks.dropFirst(5) {
                 await #expect(throws: CancellationError.self) { try await task.value }
             }
@@ -84,14 +84,14 @@ struct CancellationConcurrencyTests {
             await started.opened()
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
-            // The transaction was rolled back, and the connection is clean.
+            // The transaction was rolled back, and the connection is usable.
             try await #expect(writer.values() == [1, 2])
             try await writer.write { try $0.insert(4) }
             try await #expect(writer.values() == [1, 2, 4])
         }
     }
 
-    /// A cursor that is still on a row would make the rollback fail with the interruption.
+    /// A cursor on a row would make the rollback fail with the interruption.
     @Test(arguments: ConnectionKind.allCases)
     func aKeptCursorDoesNotPreventTheRollback(_ kind: ConnectionKind) async throws {
         let started = Gate()
@@ -115,7 +115,7 @@ struct CancellationConcurrencyTests {
         }
     }
 
-    /// The closure swallows the error of the interruption, but the transaction still does not commit.
+    /// The closure swallows the interruption's error, but the transaction still does not commit.
     @Test(arguments: ConnectionKind.allCases)
     func aSwallowedCancellationDoesNotCommit(_ kind: ConnectionKind) async throws {
         let started = Gate()
@@ -134,7 +134,7 @@ struct CancellationConcurrencyTests {
         }
     }
 
-    /// Cancellations at any time, of accesses of all kinds: all are answered, and nothing is half done.
+    /// Cancellations at any time, of all kinds of accesses: each one finishes, and no transaction is partially applied.
     @Test(arguments: ConnectionKind.allCases)
     func cancellationsAtRandom(_ kind: ConnectionKind) async throws {
         var generator = SeededGenerator(5)
@@ -248,7 +248,7 @@ struct CancellationConcurrencyTests {
         }
     }
 
-    /// Closing waits for the access that goes on, and refuses those that wait.
+    /// Closing waits for the running access and rejects waiting ones.
     @Test(arguments: ConnectionKind.allCases)
     func closingWhileOthersWait(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -286,7 +286,7 @@ struct CancellationConcurrencyTests {
         }
     }
 
-    /// A statement that the program keeps prevents the closing, which can be tried again.
+    /// A statement kept by the program prevents closing, which can be retried.
     @Test(arguments: ConnectionKind.allCases)
     func closingWithAKeptStatement(_ kind: ConnectionKind) throws {
         try withTable(kind) { writer in
@@ -313,7 +313,7 @@ struct CancellationConcurrencyTests {
                 counts.append((try? db.values().count) ?? -1)
                 ended.open()
             }
-            // The last reference goes away here, and does not wait for the access.
+            // The last reference is released here, without waiting for the access.
         }()
         mayEnd.open()
         await ended.opened()

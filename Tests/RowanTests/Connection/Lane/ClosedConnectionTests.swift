@@ -1,4 +1,4 @@
-// Closing is all or nothing, and what is closed throws: nothing stops the program.
+// Closing is all or nothing, and closed connections throw: nothing stops the program.
 
 import Foundation
 import Rowan
@@ -27,7 +27,7 @@ struct ClosedConnectionTests {
         }
     }
 
-    /// A closure that throws nothing gets a database that refuses all.
+    /// A closure that doesn't throw gets a database that rejects everything.
     @Test(arguments: ConnectionKind.allCases)
     func closuresThatThrowNothing(_ kind: ConnectionKind) throws {
         try withTable(kind) { writer in
@@ -64,7 +64,7 @@ struct ClosedConnectionTests {
         }
     }
 
-    /// A statement of a reader or of the writer prevents the closing of all: the connections go on as before.
+    /// A statement of a reader or the writer prevents closing: the connections continue as before.
     @Test(arguments: ConnectionKind.allCases, [false, true])
     func aClosingThatFailsClosesNothing(_ kind: ConnectionKind, _ isRead: Bool) throws {
         try withTable(kind) { writer in
@@ -86,7 +86,7 @@ struct ClosedConnectionTests {
         }
     }
 
-    /// A thread that reads and wants to write, against a closing and against a barrier, which wait for its read.
+    /// A thread that reads and then writes, while a closing or a barrier waits for its read.
     @Test(.timeLimit(.minutes(5)), arguments: ConnectionKind.concurrent, [false, true])
     func aWriteInAReadDoesNotDeadlock(_ kind: ConnectionKind, _ isClosing: Bool) async throws {
         try await withTable(kind) { writer in
@@ -114,7 +114,7 @@ struct ClosedConnectionTests {
             mayWrite.open()
             let error = try await read
             try await exclusive
-            // In either order, the write is done or refused, and nobody waits forever.
+            // In either order, the write is completed or rejected, without an endless wait.
             if let error { #expect(error.resultCode == .SQLITE_MISUSE, "\(error)") }
             if !isClosing {
                 try await #expect(writer.values().contains(3) == (error == nil))
@@ -123,7 +123,7 @@ struct ClosedConnectionTests {
         }
     }
 
-    /// The only reader is taken by the thread that writes.
+    /// The only reader is used by the writing thread.
     @Test(arguments: ConnectionKind.pools)
     func aConcurrentReadWithoutReader(_ kind: ConnectionKind) throws {
         var configuration = Configuration()
@@ -157,7 +157,7 @@ struct ClosedConnectionTests {
         #expect(errors.elements.map { $0?.resultCode } == [.SQLITE_MISUSE])
     }
 
-    /// Readers are also closed inside a barrier: they open again, with another passphrase for instance.
+    /// Readers are also closed inside a barrier and reopened, for example with another passphrase.
     @Test func readersAreInvalidatedInABarrier() throws {
         let folder = try TemporaryFolder()
         let openings = Log<Int>()
@@ -171,7 +171,7 @@ struct ClosedConnectionTests {
         #expect(openings.elements.count == 3)
     }
 
-    /// A read inside of a write sees what the write has done: it uses its connection.
+    /// A read inside a write uses the write's connection, and so sees its changes.
     @Test(arguments: ConnectionKind.allCases)
     func aReentrantReadInAWrite(_ kind: ConnectionKind) throws {
         try withTable(kind) { writer in
@@ -186,7 +186,7 @@ struct ClosedConnectionTests {
         }
     }
 
-    /// A pool has made its log when it is open: a connection that only reads can open the file.
+    /// An open pool has created its log, so a read-only connection can open the file.
     @Test func aPoolMakesItsLog() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("db.sqlite")
@@ -195,7 +195,7 @@ struct ClosedConnectionTests {
         withExtendedLifetime(pool) {}
     }
 
-    /// Eight threads open one file, again and again.
+    /// Eight threads open the same file repeatedly.
     @Test(.timeLimit(.minutes(5)), arguments: ConnectionKind.files)
     func manyOpenings(_ kind: ConnectionKind) async throws {
         let folder = try TemporaryFolder()

@@ -1,4 +1,4 @@
-// Threads of a pool that would wait for each other forever, and threads that only look as if they would.
+// Threads of a pool that would wait for each other forever, and threads that only seem to.
 
 import Foundation
 import Testing
@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct DeadlockConcurrencyTests {
-    /// A read that writes when the gate opens, before it ends.
+    /// A read that writes, before it ends, when the gate opens.
     private final class WritingRead: Sendable {
         let mayWrite = Gate()
         private let ended = Gate()
@@ -53,7 +53,7 @@ struct DeadlockConcurrencyTests {
         }
     }
 
-    /// An access of the writer that blocks its thread when the gate opens.
+    /// An access to the writer that blocks its thread when the gate opens.
     private func holdWriter(
         _ pool: DatabasePool, _ block: @escaping @Sendable (Database) throws -> Void
     ) async -> (mayBlock: Gate, ended: Gate) {
@@ -74,7 +74,7 @@ struct DeadlockConcurrencyTests {
         return (mayBlock, ended)
     }
 
-    /// What the holder of the writer waits for a reader with.
+    /// The ways in which the writer waits for a reader.
     enum Blocking: CaseIterable {
         case spawnedRead, nestedRead, barrier, invalidation
 
@@ -97,7 +97,7 @@ struct DeadlockConcurrencyTests {
         }
     }
 
-    /// Whoever comes second finds the circle. The read is refused: it has the wrong order.
+    /// The second access detects the deadlock. The read is rejected, because its order is wrong.
     @Test(arguments: Blocking.allCases, [false, true])
     func aReadThatWaitsForTheWriterThatWaitsForIt(_ blocking: Blocking, _ readWaitsFirst: Bool) async throws {
         try await withPool { pool in
@@ -123,7 +123,7 @@ struct DeadlockConcurrencyTests {
         }
     }
 
-    /// Several reads that wait for the writer leave it a reader if only one is refused.
+    /// If several reads wait for the writer, rejecting one frees a reader for it.
     @Test func onlyAsManyAsNecessaryAreRefused() async throws {
         try await withPool(readers: 2) { pool in
             let values = Log<Int>()
@@ -158,7 +158,7 @@ struct DeadlockConcurrencyTests {
         }
     }
 
-    /// A barrier that waits for its turn behind another one.
+    /// A barrier that waits for another one.
     @Test func aReadBlocksABarrierBehindAnInvalidation() async throws {
         try await withPool { pool in
             let values = Log<Int>()
@@ -180,7 +180,7 @@ struct DeadlockConcurrencyTests {
         }
     }
 
-    /// What waits for all readers, but does not hold the writer, waits for the write as well.
+    /// An access that waits for all readers without holding the writer also waits for the write.
     @Test(arguments: [false, true])
     func aWriteInAReadWhileMemoryIsReleased(_ isMemory: Bool) async throws {
         try await withPool { pool in
@@ -199,7 +199,7 @@ struct DeadlockConcurrencyTests {
         }
     }
 
-    /// Another reader becomes free: nobody is refused.
+    /// Another reader is released, so no access is rejected.
     @Test func aReaderThatWillBecomeFree() async throws {
         try await withPool(readers: 2) { pool in
             let values = Log<Int>()

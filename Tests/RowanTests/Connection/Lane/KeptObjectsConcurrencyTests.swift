@@ -1,4 +1,4 @@
-// Statements and cursors that outlive the access that gave them.
+// Statements and cursors that outlive their access.
 
 import Foundation
 import Testing
@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct KeptObjectsConcurrencyTests {
-    /// A statement that a program drops out of any access is finalized without disturbing the accesses of others.
+    /// A statement released outside any access is finalized without affecting other accesses.
     @Test(arguments: ConnectionKind.allCases)
     func statementsAreDroppedOutsideOfAccesses(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -41,7 +41,7 @@ struct KeptObjectsConcurrencyTests {
         }
     }
 
-    /// The statement of the cursor must not keep the state of the database for the reads that follow.
+    /// The cursor's statement must not hold the state of the database during later reads.
     @Test(arguments: ConnectionKind.allCases)
     func aKeptCursorDoesNotFreezeTheConnection(_ kind: ConnectionKind) throws {
         var configuration = Configuration()
@@ -57,7 +57,7 @@ struct KeptObjectsConcurrencyTests {
             let error = #expect(throws: DatabaseError.self) { try cursor.next() }
             #expect(error?.resultCode == .SQLITE_MISUSE)
             #expect(error?.message?.contains("outside the access") == true)
-            // Neither does it go on in another access.
+            // It doesn't continue in another access either.
             writer.unsafeReadIgnoringResult { #expect(throws: DatabaseError.self) { try cursor.next() } }
         }
     }
@@ -95,7 +95,7 @@ struct KeptObjectsConcurrencyTests {
         }
     }
 
-    /// From another thread, while the access goes on.
+    /// From another thread, while the access is running.
     @Test(arguments: ConnectionKind.allCases)
     func aDatabaseIsRefusedOnAnotherThread(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -118,7 +118,7 @@ struct KeptObjectsConcurrencyTests {
         }
     }
 
-    /// Accesses that can't throw have nothing in common on a closed connection.
+    /// Accesses that can't throw, on a closed connection.
     @Test(arguments: ConnectionKind.allCases)
     func closedDatabasesAreNotShared(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -138,7 +138,7 @@ struct KeptObjectsConcurrencyTests {
         }
     }
 
-    /// The objects of a connection outlive it, and are refused.
+    /// The objects of a connection outlive it, and throw.
     @Test(arguments: ConnectionKind.allCases)
     func objectsOutliveTheirConnection(_ kind: ConnectionKind) throws {
         let folder = try TemporaryFolder()
@@ -157,7 +157,7 @@ struct KeptObjectsConcurrencyTests {
         #expect(statement.sql == "SELECT 1")
     }
 
-    /// The last reference to a connection goes away in its own access.
+    /// The last reference to a connection is released in its own access.
     @Test(arguments: ConnectionKind.files)
     func aConnectionDiesInItsOwnAccess(_ kind: ConnectionKind) throws {
         let folder = try TemporaryFolder()
@@ -214,7 +214,7 @@ struct KeptObjectsConcurrencyTests {
     }
 }
 
-/// The files of a folder that this process has open.
+/// The open files of this process in a folder.
 func openFiles(under path: String) -> [String] {
     let fileManager = FileManager.default
     let descriptors = (try? fileManager.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []

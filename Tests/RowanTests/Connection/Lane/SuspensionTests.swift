@@ -1,5 +1,5 @@
-// Suspension: nothing takes a lock on the file. Its notifications reach all connections of the process that observe
-// them, hence one test after the other.
+// Suspension: no locks are held on the file. Its notifications reach all connections of the process that observe them,
+// so the tests run serially.
 
 import Foundation
 import Rowan
@@ -46,7 +46,7 @@ struct SuspensionTests {
         }
     }
 
-    /// Refusing a write releases the locks of its transaction immediately.
+    /// Rejecting a write releases the locks of its transaction immediately.
     @Test(arguments: ConnectionKind.files)
     func aRefusedWriteLeavesNoLock(_ kind: ConnectionKind) throws {
         try withSuspension(kind) { writer in

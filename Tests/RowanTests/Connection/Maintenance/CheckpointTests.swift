@@ -1,4 +1,4 @@
-// Checkpoints, by the program and after commits, on versions of SQLite with the WAL-reset bug and without it.
+// Checkpoints by the program and after commits, on versions of SQLite with and without the WAL-reset bug.
 
 import RowanSQLite
 import Foundation
@@ -23,14 +23,14 @@ struct CheckpointTests {
             #expect(mode == .truncate ? walSize(writer) == 0 : result.walFrameCount > 0)
             let entry = "checkpoint \(mode) \(result.walFrameCount)/\(result.walFrameCount)"
             #expect(log.entries.elements.filter { $0.hasPrefix("checkpoint") } == [entry])
-            // Reads and writes go on, also in the next log.
+            // Reads and writes continue, also in the next log.
             try writer.write { try $0.insert(3) }
             #expect(try writer.values() == [1, 2, 3])
             #expect(try writer.string("PRAGMA integrity_check") == "ok")
         }
     }
 
-    @Test("Commits are followed by checkpoints: from 1000 pages on, or what the program has chosen", arguments: logs)
+    @Test("Commits are followed by checkpoints from 1000 pages on, or from the program's limit on", arguments: logs)
     func automatic(kind: ConnectionKind) throws {
         for pages in [1000, 10, 0] {
             let log = InstrumentLog(observesStatements: false)
@@ -63,7 +63,7 @@ struct CheckpointTests {
         }
     }
 
-    @Test("A checkpoint in a transaction is refused, and one without a log does nothing")
+    @Test("A checkpoint in a transaction is rejected, and one without a log does nothing")
     func refusals() throws {
         try withTable(.pool) { writer in
             expectError(.SQLITE_LOCKED) { try writer.write { _ = try $0.checkpoint(.full) } }
@@ -76,7 +76,7 @@ struct CheckpointTests {
         }
     }
 
-    @Test("A checkpoint waits for a writer, or gives up, as the busy mode says")
+    @Test("A checkpoint waits for a writer or gives up, depending on the busy mode")
     func busy() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("db.sqlite")
@@ -98,7 +98,7 @@ struct CheckpointTests {
         for mode in [Database.CheckpointMode.full, .restart, .truncate] {
             expectError(.SQLITE_BUSY) { try impatient.inDatabase { _ = try $0.checkpoint(mode) } }
         }
-        // On a version without the bug, SQLite copies what is committed.
+        // On a version without the bug, SQLite copies the committed frames.
         if Database.hasWALResetBug {
             expectError(.SQLITE_BUSY) { try impatient.inDatabase { _ = try $0.checkpoint() } }
         }
@@ -115,7 +115,7 @@ struct CheckpointTests {
         #expect(try await pool.values() == [1, 2, 3])
     }
 
-    @Test("Two connections with a shared cache, in WAL mode")
+    @Test("Two connections with a shared cache in WAL mode")
     func sharedCache() throws {
         let folder = try TemporaryFolder()
         let path = "file:\(folder.path("db.sqlite"))?cache=shared"
@@ -131,7 +131,7 @@ struct CheckpointTests {
         #expect(try second.values() == [1, 2])
     }
 
-    @Test("Waiting for a writer commits nothing of its own")
+    @Test("Waiting for a writer commits nothing")
     func waitingWithoutCommits() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("db.sqlite")
@@ -158,7 +158,7 @@ struct CheckpointTests {
         #expect(log.take() == [])
     }
 
-    @Test("A database with exclusive locks, and an attached one")
+    @Test("A database with exclusive locks, and an attached database")
     func exclusiveAndAttached() throws {
         let folder = try TemporaryFolder()
         var configuration = Configuration()

@@ -2,7 +2,7 @@ import Foundation
 import Rowan
 import Testing
 
-// All connections of a pool are on the file that its writer has opened, wherever the path leads later.
+// All connections of a pool use the file that its writer opened, even if the path is redirected later.
 
 @Suite struct DatabaseFileTests {
     /// A folder with the databases `a/db` and `b/db`, whose tables contain their name, and a link `current` to `a`.

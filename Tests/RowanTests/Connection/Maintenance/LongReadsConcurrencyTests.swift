@@ -1,4 +1,4 @@
-// Long reads, which keep the write-ahead log from being reused.
+// Long reads, which prevent the write-ahead log from being reused.
 
 import Foundation
 import Testing
@@ -22,7 +22,7 @@ struct LongReadsConcurrencyTests {
             let site = "before the end of a read at RowanTests/LongReadsConcurrencyTests.swift:\(held.line) for "
             #expect(description.contains(site))
             #expect(description.hasSuffix("seconds, last statement: SELECT x FROM t ORDER BY rowid"))
-            // Another read is another report.
+            // Another read is reported separately.
             let second = await HeldRead(pool)
             try await pool.write { try $0.insert(6) }
             await eventually { log.elements.count == 2 }
@@ -48,7 +48,7 @@ struct LongReadsConcurrencyTests {
             let held = await HeldRead(pool)
             try await pool.writeWithoutTransaction { _ = try $0.values() }
             await held.end()
-            // Reports come in their order: one that was wrong would come first.
+            // Reports are ordered, so a wrong one would come first.
             let reported = await HeldRead(pool)
             try await pool.write { try $0.insert(3) }
             await eventually { !log.elements.isEmpty }
@@ -57,7 +57,7 @@ struct LongReadsConcurrencyTests {
         }
     }
 
-    /// The report may use the pool, also its writer.
+    /// The report may use the pool, including its writer.
     @Test func theReportMayUseThePool() async throws {
         let (log, box) = (Log<Int>(), Log<DatabasePool>())
         try await withPool(

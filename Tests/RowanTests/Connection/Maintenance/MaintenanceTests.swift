@@ -21,7 +21,7 @@ struct MaintenanceTests {
             for other in ConnectionKind.allCases {
                 let destination = try other.make(in: folder)
                 try destination.write { try $0.execute(sql: "CREATE TABLE old(x)") }
-                // What is known of the schema of the destination is forgotten.
+                // The cached schema of the destination is discarded.
                 let before = try destination.read { try $0.tableExists("t") }
                 try source.backup(to: destination)
                 let after = try destination.read { try $0.tableExists("t") }
@@ -60,7 +60,7 @@ struct MaintenanceTests {
                 try source.backup(to: destination, pagesPerStep: 1) { _ in throw Abort() }
             }
             try #expect(destination.values() == [1, 2])
-            // An error when all is done comes too late.
+            // An error after the last step is too late.
             try source.backup(to: destination) { _ in throw Abort() }
             try #expect(destination.values().count == 500)
         }
@@ -155,7 +155,7 @@ struct MaintenanceTests {
             }
             let size = try FileManager.default.attributesOfItem(atPath: writer.path + "-wal")[.size] as? Int
             #expect(size == 0)
-            // A reader is in the way.
+            // A reader prevents the checkpoint.
             try DatabaseQueue(path: writer.path).read { db in
                 _ = try db.values()
                 try writer.write { try $0.insert(4) }

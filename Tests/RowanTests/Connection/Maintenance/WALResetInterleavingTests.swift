@@ -1,5 +1,5 @@
-// The WAL-reset bug, step by step: two connections meet at the calls of SQLite itself. SQLite alone loses rows; Rowan's
-// checkpoints keep the other connection out.
+// The WAL-reset bug, step by step: two connections are interleaved at SQLite's own calls. SQLite alone loses rows;
+// Rowan's checkpoints lock out the other connection.
 
 import RowanSQLite
 import Foundation
@@ -8,7 +8,7 @@ import Testing
 @testable import Rowan
 
 struct WALResetInterleavingTests {
-    /// How a connection checkpoints.
+    /// The way in which a connection checkpoints.
     enum Checkpoint: CaseIterable {
         case passive, full, restart, truncate, pragma, sqliteAlone
 
@@ -25,7 +25,7 @@ struct WALResetInterleavingTests {
 
     /// A connection without Rowan's guards.
     private final class PlainConnection: @unchecked Sendable {
-        // Invariant: one thread of a test uses it.
+        // Invariant: only one thread of a test uses it.
         private var pointer: OpaquePointer?
 
         init(_ path: String) {
@@ -40,9 +40,9 @@ struct WALResetInterleavingTests {
         func run(_ sql: String) -> CInt { sqlite3_exec(pointer, sql, nil, nil, nil) }
     }
 
-    /// Another connection commits after the checkpoint has read the header of the log, and before it uses it.
+    /// Another connection commits between the checkpoint's reading of the log header and its use.
     ///
-    /// - Returns: the result of that commit, and whether the database has all rows at the end.
+    /// - Returns: the result of that commit, and whether the database contains all rows at the end.
     private func interleave(_ checkpoint: Checkpoint) throws -> (commit: CInt?, isWhole: Bool) {
         try #require(InterleavingVFS.isRegistered)
         let folder = try TemporaryFolder()
@@ -71,20 +71,20 @@ struct WALResetInterleavingTests {
             insertRows(20)
             #expect(writer.run("PRAGMA wal_checkpoint") == SQLITE_OK)
             InterleavingVFS.observe(path, interfere)
-            // A checkpoint that resets the log itself has nothing to copy.
+            // A checkpoint that resets the log itself leaves nothing to copy.
             try other.inDatabase { try checkpoint.run($0) }
         }
         InterleavingVFS.observe(path, nil)
         insertRows(60)
         writer.run("PRAGMA wal_checkpoint(TRUNCATE)")
-        // A damaged database may refuse to be read.
+        // Reading a damaged database may fail.
         let queue = try? DatabaseQueue(path: path)
         let rows = try? queue?.read { db in try Int.fetchAll(db, sql: "SELECT x FROM t ORDER BY rowid") }
         let count = 80 + (log.elements == [SQLITE_OK] ? 1 : 0)
         return (log.elements.first, rows == Array(1...count))
     }
 
-    @Test("SQLite alone loses what the other connection commits, where it has the bug")
+    @Test("SQLite alone loses the other connection's commit if it has the bug")
     func sqliteAlone() throws {
         let (commit, isWhole) = try interleave(.sqliteAlone)
         #expect(commit == SQLITE_OK)
@@ -99,7 +99,7 @@ struct WALResetInterleavingTests {
         #expect(isWhole)
     }
 
-    @Test("The checkpoint after a commit, and that of the limit of the log, have the lock of the writer")
+    @Test("The checkpoints after a commit and for the log's limit hold the writer's lock")
     func automatic() throws {
         try #require(InterleavingVFS.isRegistered)
         let folder = try TemporaryFolder()
@@ -121,7 +121,7 @@ struct WALResetInterleavingTests {
             switch call {
             case .lock(let index): held.insert(index)
             case .unlock(let index):
-                // At its end, a checkpoint returns the lock of the writer first.
+                // At its end, a checkpoint releases the writer's lock first.
                 if index == 0, held.contains(1) { count += 1 }
                 if index == 1, Database.hasWALResetBug { #expect(!held.contains(0) && count > 0) }
                 held.remove(index)
@@ -133,7 +133,7 @@ struct WALResetInterleavingTests {
         #expect(pool.status.walTruncationCount > 0)
     }
 
-    @Test("A checkpoint of another connection does not begin during a write of Rowan, nor the other way round")
+    @Test("A checkpoint of another connection does not begin during a write by Rowan, or vice versa")
     func busyWriter() throws {
         guard Database.hasWALResetBug else { return }
         let folder = try TemporaryFolder()
@@ -143,7 +143,7 @@ struct WALResetInterleavingTests {
         let other = try DatabaseQueue(path: path)
         try pool.write { db in
             try db.insert(3)
-            // The automatic checkpoint of the other connection would be passive.
+            // The other connection's automatic checkpoint would be passive.
             let error = #expect(throws: DatabaseError.self) { try other.inDatabase { try $0.checkpoint(.passive) } }
             #expect(error?.resultCode == .SQLITE_BUSY)
         }

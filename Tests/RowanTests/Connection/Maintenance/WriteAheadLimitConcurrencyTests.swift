@@ -1,4 +1,4 @@
-// The limit of the write-ahead log of a pool.
+// The limit of a pool's write-ahead log.
 
 import Foundation
 import Rowan
@@ -18,7 +18,7 @@ struct WriteAheadLimitConcurrencyTests {
         return pool
     }
 
-    /// Writes some 10,000 bytes into the log.
+    /// Writes about 10,000 bytes into the log.
     private func write(_ pool: DatabasePool) throws {
         try pool.write { try $0.execute(sql: "INSERT INTO t VALUES (zeroblob(5000))") }
     }
@@ -35,7 +35,7 @@ struct WriteAheadLimitConcurrencyTests {
             try write(pool)
             largest = max(largest, pool.status.walSize)
         }
-        // Without a limit, SQLite begins again after four million bytes.
+        // Without a limit, SQLite restarts the log after four million bytes.
         #expect(largest > 50_000 && largest < 150_000)
         #expect(pool.status.walTruncationCount >= 2)
         #expect(pool.status.blockedWALTruncationCount == 0)
@@ -50,7 +50,7 @@ struct WriteAheadLimitConcurrencyTests {
         #expect(pool.status.walTruncationCount == 0)
     }
 
-    /// Reads that overlap leave no moment in which SQLite alone could begin the log again.
+    /// Overlapping reads leave no time at which SQLite alone could restart the log.
     @Test func readsThatOverlapDoNotKeepTheLog() async throws {
         let folder = try TemporaryFolder()
         let pool = try makePool(in: folder)
@@ -68,7 +68,7 @@ struct WriteAheadLimitConcurrencyTests {
                     }
                 }
             }
-            // Each read has begun before the one before has ended.
+            // Each read begins before the previous one has ended.
             try await onThread {
                 while pool.status.walTruncationCount < 3 { try write(pool) }
             }
@@ -78,7 +78,7 @@ struct WriteAheadLimitConcurrencyTests {
         #expect(pool.status.walTruncationCount >= 3)
     }
 
-    /// At any time, one of the reads has two tenths of a second left: the first wait is too short.
+    /// At any time, one of the reads has two tenths of a second left, so the first wait is too short.
     @Test func readsOfAFractionOfASecond() async throws {
         let folder = try TemporaryFolder()
         let pool = try makePool(in: folder)
@@ -109,7 +109,7 @@ struct WriteAheadLimitConcurrencyTests {
         #expect(pool.status.walTruncationCount >= 2)
     }
 
-    /// A snapshot needs the log. Writes go on, and the log is emptied after its end.
+    /// A snapshot needs the log. Writes continue, and the log is emptied after the snapshot ends.
     @Test func aSnapshotKeepsTheLog() throws {
         let folder = try TemporaryFolder()
         let pool = try makePool(in: folder)
@@ -125,7 +125,7 @@ struct WriteAheadLimitConcurrencyTests {
         #expect(pool.status.walSize < 150_000)
     }
 
-    /// A program that makes its own checkpoints, as a replicating one does, keeps them to itself.
+    /// If the program makes its own checkpoints, as for replication, the pool makes none.
     @Test func withoutAutomaticCheckpoints() throws {
         let folder = try TemporaryFolder()
         let pool = try makePool(in: folder) {
@@ -136,7 +136,7 @@ struct WriteAheadLimitConcurrencyTests {
         #expect(pool.status.walTruncationCount == 0)
     }
 
-    /// The automatic checkpoints are those of SQLite, with the setting of the program.
+    /// Automatic checkpoints are SQLite's own, with the program's setting.
     @Test func automaticCheckpoints() throws {
         let folder = try TemporaryFolder()
         let pool = try makePool(in: folder, limit: 100 << 20) {
@@ -197,7 +197,7 @@ struct WriteAheadLimitConcurrencyTests {
         #expect(pool.status.walTruncationCount == 1)
     }
 
-    /// The wait does not ask, or replace, the handler of the program.
+    /// The wait neither calls nor replaces the program's handler.
     @Test func theBusyModeStays() throws {
         let folder = try TemporaryFolder()
         let calls = Log<Int>()
@@ -235,7 +235,7 @@ struct WriteAheadLimitConcurrencyTests {
         }
     }
 
-    /// A trace shows no query of the limit, and a closed pool has no hook.
+    /// A trace shows no statements of the limit, and a closed pool has no hook.
     @Test func nothingIsLeft() throws {
         let folder = try TemporaryFolder()
         let statements = Log<String>()
@@ -248,7 +248,7 @@ struct WriteAheadLimitConcurrencyTests {
         #expect(pool.status.walSize == 0)
     }
 
-    /// Large pages: the log is looked at before it has grown by as much again.
+    /// With large pages, the log is checked before it has doubled.
     @Test func largePages() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("wal.sqlite")
@@ -265,8 +265,8 @@ struct WriteAheadLimitConcurrencyTests {
         #expect(pool.status.walTruncationCount >= 2)
     }
 
-    /// After a truncation in vain, the next small write tries again; and the first write of a pool looks at the log that
-    /// others have left.
+    /// After a failed truncation, the next small write retries, and the first write of a pool checks the log left by
+    /// others.
     @Test func aLogThatStaysLarge() async throws {
         let folder = try TemporaryFolder()
         let pool = try makePool(in: folder, limit: 2_000_000)
@@ -293,7 +293,7 @@ struct WriteAheadLimitConcurrencyTests {
         #expect(later.status.walTruncationCount == 1)
     }
 
-    /// A suspended program takes no lock.
+    /// A suspended program takes no locks.
     @Test func suspendedPrograms() throws {
         let folder = try TemporaryFolder()
         let pool = try makePool(in: folder) { $0.observesSuspensionNotifications = true }
