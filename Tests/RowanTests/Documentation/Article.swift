@@ -1,4 +1,4 @@
-// The proof that an article's code is the code of a test, and that its SQL is the one that ran.
+// Checks that an article's code is the code of a test, and that its SQL has run.
 
 import Foundation
 import Rowan
@@ -9,7 +9,7 @@ struct Article {
     let blocks: [String]
     private let testCode: String
 
-    /// An article of the catalogue, and the file of its test.
+    /// An article of the catalog, and the file of its test.
     init(_ name: String, testedBy file: String = #filePath) throws {
         let test = URL(fileURLWithPath: file)
         let root = test.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -20,7 +20,7 @@ struct Article {
         testCode = Self.lines(of: try String(contentsOf: test, encoding: .utf8)).joined(separator: "\n")
     }
 
-    /// Expects each block to stand in the test, and each statement of its comments among those that ran.
+    /// Expects that the test contains each block, and that each statement in the blocks' comments has run.
     func check(ran statements: [String], sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(!blocks.isEmpty, sourceLocation: sourceLocation)
         let ran = Set(statements)
@@ -33,7 +33,7 @@ struct Article {
         }
     }
 
-    /// The statements in the comments of a block: `// SELECT ...`, and the indented lines that go on.
+    /// The statements in the comments of a block: `// SELECT ...`, with its indented continuation lines.
     static func statements(in block: String) -> [String] {
         var statements: [String] = []
         var isOpen = false
@@ -51,7 +51,7 @@ struct Article {
         return statements
     }
 
-    /// The lines that are not empty, without indentation; a private type counts as the article's.
+    /// The non-empty lines, without indentation. A private type matches the article's type.
     private static func lines(of text: String) -> [String] {
         text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
             .map { $0.hasPrefix("private ") ? String($0.dropFirst("private ".count)) : $0 }
@@ -78,7 +78,7 @@ enum Bookshop {
         INSERT INTO award VALUES (1, 1, 'Gold'), (2, 1, 'Silver'), (3, 2, 'Gold')
         """
 
-    /// Runs the closure on a database of the shop, and returns the statements that ran, with their `?`.
+    /// Runs the closure with a database of the shop, and returns the statements that ran, with `?` for arguments.
     static func run(_ body: (Database) throws -> Void) throws -> [String] {
         try inLoggedDatabase(schema) { db, log throws in
             _ = log.take()

@@ -45,7 +45,7 @@ struct BeyondTheBasicsArticleTests {
         try Article("BeyondTheBasics").check(ran: statements)
     }
 
-    /// The page for those who come from the documented model has this one line of code.
+    /// The article for users of the documented model contains a single line of code.
     @Test func comingFromTheDocumentedModel() throws {
         try Article("ComingFromGRDB").check(ran: [])
     }

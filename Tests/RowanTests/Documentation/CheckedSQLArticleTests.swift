@@ -16,7 +16,7 @@ struct CheckedSQLArticleTests {
     @Test func article() throws {
         nonisolated(unsafe) var statements: [String] = []
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sql")
-        // The system deletes temporary files that are left.
+        // The system deletes leftover temporary files.
         defer { try? FileManager.default.removeItem(at: file) }
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1", sql: "CREATE TABLE place (id INTEGER PRIMARY KEY, title TEXT NOT NULL)")

@@ -2,7 +2,7 @@ import Foundation
 import Rowan
 import Testing
 
-/// The code of the article is compiled with any SQLite, and runs with SQLCipher.
+/// The article's code compiles with any SQLite, and runs with SQLCipher.
 struct EncryptionArticleTests {
     @Test func article() throws { try Article("Encryption").check(ran: []) }
 

@@ -139,7 +139,7 @@ struct FullTextArticleTests {
         #expect(tokens == ["sqlite", "databas"])
     }
 
-    /// The table of the built-in tokenizers.
+    /// The table of built-in tokenizers.
     @Test func tableOfTokenizers() throws {
         let texts = [
             ("Foo", "FOO"), ("Jérôme", "JÉRÔME"), ("Jérôme", "Jerome"), ("Databases", "database"),

@@ -1,7 +1,7 @@
 import Rowan
 import Testing
 
-/// What the article prints.
+/// The lines printed by the article.
 private let printed = Log<String>()
 
 private func print(_ text: Any) { printed.append("\(text)") }

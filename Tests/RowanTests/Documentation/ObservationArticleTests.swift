@@ -9,7 +9,7 @@ import Testing
 import Combine
 #endif
 
-/// What the articles print.
+/// The lines printed by the articles.
 private let printed = Log<String>()
 
 private func print(_ text: Any) { printed.append("\(text)") }
@@ -53,7 +53,7 @@ final class ScoreHistory: PreUpdateObserver {
     func databaseDidRollback(_ db: Database) {}
 }
 
-// One at a time: both read what the samples print.
+// Serialized, because both tests read the lines printed by the samples.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ObservationArticleConcurrencyTests {
     @Test func observation() async throws {

@@ -1,4 +1,4 @@
-// The code of the documentation's overview, run; and the proof that it is this code.
+// Runs the code of the documentation's overview, and checks that the overview contains this code.
 
 import Foundation
 import Rowan

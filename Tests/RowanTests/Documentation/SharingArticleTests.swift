@@ -4,7 +4,7 @@ import Foundation
 import Rowan
 import Testing
 
-/// What the article prints.
+/// The lines printed by the article.
 private let printed = Log<String>()
 
 private func print(_ text: Any) { printed.append("\(text)") }
@@ -14,7 +14,7 @@ private struct Player: Codable, FetchableRecord, PersistableRecord {
     var name: String
 }
 
-// Nobody calls them: a suspension would reach the connections of other tests.
+// Never called: a suspension would reach the connections of other tests.
 private func applicationDidEnterBackground() {
     NotificationCenter.default.post(name: Database.suspendNotification, object: nil)
 }
@@ -125,13 +125,13 @@ struct SharingArticleConcurrencyTests {
         queueConfig.prepareDatabase { db in try db.execute(sql: "PRAGMA SYNCHRONOUS = OFF") }
         let queue = try DatabaseQueue(path: path, configuration: queueConfig)
         #expect(try queue.read { db in try Int.fetchOne(db, sql: "PRAGMA synchronous") } == 0)
-        // A pragma that only asks chooses nothing.
+        // A pragma that only queries the mode doesn't set it.
         var askingConfig = Configuration()
         askingConfig.prepareDatabase { db in _ = try Int.fetchOne(db, sql: "PRAGMA synchronous") }
         #expect(try synchronous(DatabasePool(path: path, configuration: askingConfig)) == 1)
     }
 
-    /// A write that waits in vain leaves nothing done: its closure does not run.
+    /// A write whose wait fails has no effect: its closure does not run.
     @Test func aWriteThrowsBeforeItRuns() throws {
         let pool = try DatabasePool(path: path)
         try migrator.migrate(pool)
@@ -142,7 +142,7 @@ struct SharingArticleConcurrencyTests {
         }
     }
 
-    /// A timeout of a minute, which would be the time limit of the test, does not help.
+    /// A timeout of a minute, which would exceed the test's time limit, has no effect.
     @Test func aDeferredTransactionThatHasReadDoesNotWait() throws {
         var config = Configuration()
         config.busyMode = .timeout(60)
@@ -192,7 +192,7 @@ struct SharingArticleConcurrencyTests {
         try reader.close()
     }
 
-    /// Each process migrates; one of them runs the migrations.
+    /// Each process migrates, but only one of them runs the migrations.
     @Test func severalConnectionsMigrate() throws {
         let pools = try (0..<3).map { _ in try DatabasePool(path: path) }
         for pool in pools { try migrator.migrate(pool) }

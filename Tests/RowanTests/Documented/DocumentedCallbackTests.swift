@@ -1,5 +1,5 @@
-// The callbacks of the tutorial. Its `willUpdate` is mutating, which the protocol's is not: the callback is written
-// here as the protocol has it.
+// The callbacks of the tutorial. Its `willUpdate` is mutating, unlike the protocol's, so the callback is written here
+// as the protocol declares it.
 
 import Foundation
 import Rowan

@@ -1,4 +1,4 @@
-// The code of the guide: conflict policies, and the three ways to define a record, of which here the first.
+// The code of the guide: conflict policies, and the first of three ways to define a record.
 
 import Rowan
 import Testing

@@ -1,4 +1,4 @@
-// The code of the guide: persistable records, and their persistence methods.
+// The code of the guide: persistable records and their persistence methods.
 
 import Rowan
 import Testing
@@ -154,7 +154,7 @@ struct DocumentedPersistenceTests {
 }
 
 extension Methods.Place {
-    /// A place of another title, inserted.
+    /// An inserted copy of the place, with another title.
     fileprivate func inserted(copyOf title: String, _ db: Database) throws -> Self {
         try Methods.Place(id: nil, title: title).inserted(db)
     }

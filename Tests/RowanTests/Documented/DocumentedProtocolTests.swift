@@ -44,7 +44,7 @@ private struct Player: Decodable, FetchableRecord {
     }
 }
 
-/// The requirements that a record must meet are those of the guide, and no other.
+/// A record must meet exactly the requirements documented in the guide.
 private struct Minimal: FetchableRecord, MutablePersistableRecord {
     static var databaseTableName: String { "minimal" }
     static var databaseSelection: [any SQLSelectable] { [AllColumns()] }
