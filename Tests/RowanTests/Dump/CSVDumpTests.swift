@@ -33,7 +33,7 @@ struct CSVDumpTests {
                 == "\"a→b\"→\"↑\"→1\n")
     }
 
-    /// A parser of RFC 4180 reads the values back.
+    /// A parser of RFC 4180 can read the values.
     @Test func readsBack() throws {
         var random = SeededGenerator(0xC5)
         try withDatabase { db throws in
@@ -90,7 +90,7 @@ struct CSVDumpTests {
         }
     }
 
-    /// A value is quoted if it equals the text of NULL, whatever its type, and so is a NULL that contains a separator.
+    /// A value of any type is quoted if it equals the text for NULL, and so is a NULL text that contains a separator.
     @Test func ambiguousNulls() throws {
         func line(_ sql: SQL, _ null: String, _ separator: Unicode.Scalar = ",") throws -> String {
             try dumped(sql, as: .csv(header: false, separator: separator, lineEnding: .lf, nullValue: null))

@@ -4,7 +4,7 @@ import Foundation
 import Rowan
 import Testing
 
-/// A row of each storage class, a row with unusual values, and one of NULLs.
+/// A row with each storage class, a row with unusual values, and a row with only NULLs.
 private let values: SQL = """
     SELECT 1 AS id, 'Arthur' AS name, 2.5 AS score, x'4142' AS picture
     UNION ALL SELECT -9223372036854775808, 'O''Brien', 9e999, x'FF00'
@@ -25,7 +25,7 @@ struct DumpFormatTests {
                 """)
     }
 
-    /// A blob that is not text.
+    /// Blobs that aren't text.
     @Test func debugBlobs() throws {
         let uuid = try #require(UUID(uuidString: "69BF8A9C-D9F0-4777-BD11-93451D84CBCF"))
         #expect(
@@ -70,7 +70,7 @@ struct DumpFormatTests {
         #expect(try dumped("SELECT 'a' || char(10) || 'é'", as: .quote()) == "'a\né'\n")
     }
 
-    /// Reals and other values as SQLite's function `quote` prints them.
+    /// Reals and other values, as printed by SQLite's `quote` function.
     @Test func quoteFunction() throws {
         var random = SeededGenerator(0x900)
         try withDatabase { db throws in
@@ -92,7 +92,7 @@ struct DumpFormatTests {
     }
 
     /// SQL text contains neither NUL characters nor invalid UTF-8.
-    @Test(.disabled(if: ClusterUnderTest.isActive, "nodes cut texts at NUL"))
+    @Test(.disabled(if: ClusterUnderTest.isActive, "nodes truncate texts at NUL"))
     func unusualTextsAsLiterals() throws {
         #expect(try dumped("SELECT 'a' || char(0) || 'b'", as: .quote()) == #"replace('a\0b','\0',char(0))"# + "\n")
         #expect(
@@ -101,7 +101,7 @@ struct DumpFormatTests {
         #expect(try dumped("SELECT CAST(x'61FF' AS TEXT)", as: .quote()) == "CAST(X'61FF' AS TEXT)\n")
     }
 
-    /// No header without rows, as in the sqlite3 shell.
+    /// There is no header without rows, as in the sqlite3 shell.
     @Test func noRows() throws {
         let none: SQL = "SELECT 1 AS a WHERE 0"
         #expect(try dumped(none, as: .debug(header: true)) == "")
@@ -123,7 +123,7 @@ struct DumpFormatTests {
         #expect(try dumped(SQL(sql: quoted), as: .quote()) == shell("quote", quoted))
     }
 
-    /// What the shell of this machine prints; nil if there is none.
+    /// The output of this machine's shell; nil if there is none.
     private func shell(_ mode: String, _ sql: String) -> String? {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -131,7 +131,6 @@ struct DumpFormatTests {
         let output = Pipe()
         process.standardOutput = output
         process.standardError = Pipe()
-        // Without a shell, there is nothing to compare with.
         guard (try? process.run()) != nil else { return nil }
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
@@ -139,7 +138,7 @@ struct DumpFormatTests {
     }
 }
 
-/// Formats that programs define.
+/// Custom formats.
 struct CustomDumpFormatTests {
     private struct CountFormat: DumpFormat {
         var count = 0
@@ -188,7 +187,7 @@ struct CustomDumpFormatTests {
             try dumped("SELECT 1 UNION SELECT 2", as: SeparatedFormat(base: ListDumpFormat())) == "1\n\n2\n\nend\n")
     }
 
-    /// What was printed before an error reaches the stream, and the connection is usable.
+    /// The text printed before an error reaches the stream, and the connection is usable.
     @Test(arguments: ConnectionKind.allCases)
     func failingFormat(kind: ConnectionKind) throws {
         try withTable(kind) { writer throws in

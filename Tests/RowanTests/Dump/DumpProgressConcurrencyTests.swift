@@ -1,4 +1,4 @@
-// Streaming: chunks, progress, and what stops a dump. Afterwards, the connection is clean.
+// Streaming: chunks, progress and ways to stop a dump. Afterwards, the connection is usable.
 
 import Foundation
 import Rowan
@@ -47,7 +47,7 @@ struct DumpProgressConcurrencyTests {
             #expect(
                 try dumped { try db.dumpSQL("SELECT \(data) AS d", format: .jsonLines(), to: $0) }
                     == "{\"d\":\"\(data.base64EncodedString())\"}\n")
-            // Invalid UTF-8 across the end of a chunk.
+            // Invalid UTF-8 across the boundary of two chunks.
             let cut = try dumped {
                 try db.dumpSQL("SELECT \(Data(repeating: 0xF0, count: 300_000))", format: .list(), to: $0)
             }
@@ -67,7 +67,7 @@ struct DumpProgressConcurrencyTests {
             #expect(reports.last?.rowCount == 20_002)
             #expect(reports.last?.table == "big")
             #expect(reports.last?.byteCount == sink.text.utf8.count)
-            // Each other verb reports its end.
+            // All other methods report their end.
             for body in Self.verbs {
                 reports = []
                 let sink = TextSink()
@@ -107,7 +107,7 @@ struct DumpProgressConcurrencyTests {
         }
     }
 
-    /// A rollback during a dump: SQLite continues the statement, and the dump is complete.
+    /// After a rollback during a dump, SQLite continues the statement, and the dump is complete.
     @Test func rollbackDuringADump() throws {
         try withTable(.memoryQueue) { writer throws in
             try Self.fill(writer)
@@ -124,7 +124,7 @@ struct DumpProgressConcurrencyTests {
         }
     }
 
-    /// A stream that reaches a gate when it receives text, and waits for another.
+    /// A stream that opens one gate when it receives text, and waits for another.
     private final class GatedSink: TextOutputStream, Sendable {
         let reached = Gate()
         let open = Gate()

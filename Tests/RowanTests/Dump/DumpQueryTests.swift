@@ -1,4 +1,4 @@
-// What is dumped: SQL, requests, tables, content, from connections of all kinds.
+// Dumps of SQL, requests, tables and content, from all kinds of connections.
 
 import Foundation
 import Rowan
@@ -209,7 +209,7 @@ struct DumpQueryTests {
         }
     }
 
-    /// Columns that only the prefetched rows need are not printed.
+    /// Columns that are only needed for prefetched rows are not printed.
     @Test func hiddenColumns() throws {
         try Library.run { db, _ throws in
             let request = Library.Author.select(Library.Author.Columns.name).filter(key: 1)
@@ -230,7 +230,7 @@ struct DumpQueryTests {
         }
     }
 
-    /// The standard output, which has no test: it must not fail.
+    /// The standard output isn't captured, but printing must not fail.
     @Test func standardOutput() throws {
         try withDatabase { try $0.dumpSQL("SELECT 'dumped to the standard output'") }
     }

@@ -26,7 +26,7 @@ private struct RandomSchema {
 
     private mutating func bool(_ chance: Double = 0.5) -> Bool { Double.random(in: 0..<1, using: &random) < chance }
 
-    /// A name that SQLite considers unused.
+    /// A name not yet used in SQLite's terms.
     private mutating func name() -> String {
         let words = [
             "select", "rowid", "oid", "_rowid_", "table", "a'b", "a\"b", "x;y", "--", "/*", "t", "T2", "é", "[x]", "%d",
@@ -82,14 +82,14 @@ private struct RandomSchema {
     }
 
     private mutating func addFullTextTable(_ table: String, _ db: Database) throws {
-        // The modules quote their tables' names carelessly.
+        // The modules don't quote the names of their tables correctly.
         let name = "fts\(tables.count) \(table.unicodeScalars.filter { $0.properties.isAlphabetic }.count)"
         guard !names.contains(name) else { return }
         names.insert(name)
         let module = bool() ? "fts5(a, b)" : "fts4(a, b)"
         try db.execute(sql: "CREATE VIRTUAL TABLE \(name.quotedDatabaseIdentifier) USING \(module)")
         for index in 0..<Int.random(in: 0...20, using: &random) {
-            // Distinct, and in no order.
+            // Distinct and unordered.
             let rowID = 1_000 * Int.random(in: 0..<1_000, using: &random) + index
             try db.execute(
                 sql: "INSERT INTO \(name.quotedDatabaseIdentifier)(rowid, a, b) VALUES (?, ?, ?)",
@@ -103,7 +103,7 @@ private struct RandomSchema {
         let sql = "INSERT OR IGNORE INTO \(table.quotedDatabaseIdentifier)(\(names)) VALUES (\(marks))"
         for index in 0..<Int.random(in: 0...40, using: &random) {
             var values = columns.map { _ in value() }
-            // What fits a column for rowids.
+            // A value valid for a rowid column.
             if bool(0.7) { values[0] = (Int64(index) &* 7 &- 20).databaseValue }
             do { try db.execute(sql: sql, arguments: StatementArguments(values)) } catch let error as DatabaseError
                 where error.resultCode == .SQLITE_MISMATCH

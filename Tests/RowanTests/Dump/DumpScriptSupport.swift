@@ -1,10 +1,10 @@
-// The equality of databases: their schemas, and all values of all rows.
+// Compares databases: their schemas, and all values of all rows.
 
 import Foundation
 import Rowan
 import Testing
 
-/// Restores the script of a database, and expects an equal database.
+/// Restores a database's script, and expects an equal database.
 func checkRestored(
     _ db: Database, inTransaction: Bool = true, sourceLocation: SourceLocation = #_sourceLocation,
     then body: (Database) throws -> Void = { _ in }
@@ -41,11 +41,11 @@ func checkRestored(
     }
 }
 
-/// The content of the main database, comparable.
+/// The comparable content of the main database.
 struct DatabaseContent: Equatable {
     var pragmas: [String] = []
     var schema: Set<String> = []
-    /// For each table, a text for each row: the storage class and the bytes of each value.
+    /// For each table, the text of each row: the storage class and the bytes of each value.
     var rows: [String: [String]] = [:]
 
     init(_ db: Database) throws {
@@ -55,7 +55,7 @@ struct DatabaseContent: Equatable {
         let objects = try Row.fetchAll(db, sql: "SELECT type, name, tbl_name, rootpage, sql FROM main.sqlite_master")
         for object in objects {
             let name: String = object["name"]
-            // SQLite keeps what stands between a comment and the semicolon.
+            // SQLite keeps the text between a comment and the semicolon.
             let sql = (object["sql"] as String? ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
             schema.insert("\(object["type"] as String) \(name) \(object["tbl_name"] as String) \(sql)")
             guard object["type"] == "table", (object["rootpage"] as Int? ?? 0) > 0 else { continue }
@@ -80,7 +80,7 @@ struct DatabaseContent: Equatable {
             rows.append(
                 terms.indices.map { index in
                     let type: String = row[3 * index]
-                    // Their text does not show all digits, and not the sign of zero.
+                    // Their text shows neither all digits nor the sign of zero.
                     if type == "real" { return "real \((row[3 * index + 2] as Double).bitPattern)" }
                     return "\(type) \((row[3 * index + 1] as DatabaseValue).description)"
                 }.joined(separator: "|"))

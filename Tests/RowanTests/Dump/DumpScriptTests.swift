@@ -1,4 +1,4 @@
-// Scripts: what they contain, and that they restore an equal database.
+// Scripts: their content, and the equality of restored databases.
 
 import Foundation
 import Rowan
@@ -63,7 +63,7 @@ struct DumpScriptTests {
     }
 
     @Test func foreignKeys() throws {
-        // The child comes first, a cycle, and a key that is an index.
+        // A child before its parent, a cycle, and a key that is an index.
         try checkRestoring(
             """
             PRAGMA foreign_keys = OFF;
@@ -200,7 +200,7 @@ struct DumpScriptTests {
             """)
     }
 
-    /// A database in UTF-16: its texts are restored character by character.
+    /// A database in UTF-16: its texts are restored exactly.
     @Test(arguments: ["UTF-16le", "UTF-16be"])
     func encodings(encoding: String) throws {
         try checkRestoring(
@@ -260,7 +260,7 @@ struct DumpScriptTests {
         }
     }
 
-    /// A script that fails leaves the connection clean.
+    /// A script that fails leaves the connection usable.
     @Test(arguments: ConnectionKind.allCases)
     func restoringTwice(kind: ConnectionKind) throws {
         try withTable(kind) { writer throws in

@@ -1,13 +1,13 @@
-// A stream that keeps its text, and the text of a dump.
+// A stream that stores its text, and the text of a dump.
 
 import Foundation
 import Rowan
 import Testing
 
-/// A stream that keeps what it receives.
+/// A stream that stores what it receives.
 final class TextSink: TextOutputStream {
     private(set) var text = ""
-    /// The numbers of bytes of each write.
+    /// The number of bytes of each write.
     private(set) var sizes: [Int] = []
 
     func write(_ string: String) {

@@ -26,7 +26,7 @@ struct JSONDumpTests {
         #expect(try dumped("SELECT NULL AS a", as: .jsonLines()) == "{\"a\":null}\n")
     }
 
-    /// Columns keep their order and equal names.
+    /// Columns keep their order and duplicate names.
     @Test func keys() throws {
         #expect(
             try dumped("SELECT 1 AS b, 2 AS a, 3 AS b, 4 AS \"q\"\"\n\"", as: .json())
@@ -82,11 +82,11 @@ struct JSONDumpTests {
             try dumped("SELECT 9e999 AS a", as: .json(encoder: encoder))
         }
         #expect(error != nil)
-        // The default encoder is another one each time.
+        // Each use of the default encoder creates a new one.
         #expect(try dumped("SELECT 9e999 AS a", as: .json()) == "[{\"a\":\"inf\"}]\n")
     }
 
-    /// What is printed is what the encoder would print, and JSON decoders read it.
+    /// The output equals the encoder's, and JSON decoders can read it.
     @Test func valuesAsTheEncoderPrintsThem() throws {
         var random = SeededGenerator(0x15_0)
         let encoder = JSONDumpFormat.defaultEncoder

@@ -1,4 +1,4 @@
-// Requests as JSON, compared with what a JSONEncoder makes of the fetched records.
+// Requests as JSON, compared with a JSONEncoder's output for the fetched records.
 
 import Foundation
 import Rowan
@@ -33,7 +33,7 @@ struct RequestJSONTests {
 
     private func text(_ json: Data) -> String { String(decoding: json, as: UTF8.self) }
 
-    /// What an encoder makes of the records, with the dates that `json` writes.
+    /// The encoder's output for the records, with dates in the format of `json`.
     private func encoded(_ records: some Encodable) throws -> NSObject {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .custom { date, encoder in
@@ -71,7 +71,7 @@ struct RequestJSONTests {
         }
     }
 
-    /// Random records, strings with all characters of ASCII, and rows in pieces of all sizes.
+    /// Random records, strings with all ASCII characters, and rows in pieces of all sizes.
     @Test(arguments: 0..<6 as Range<UInt64>)
     func anEncoderMakesTheSame(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed)
@@ -193,7 +193,7 @@ struct RequestJSONTests {
         }
     }
 
-    /// A record without Decodable has the columns of its rows.
+    /// A record that isn't Decodable has the columns of its rows.
     @Test func handwrittenRecords() throws {
         struct Point: FetchableRecord, TableRecord {
             init(row: Row) {}
@@ -250,14 +250,14 @@ struct RequestJSONTests {
         }
     }
 
-    // MARK: What the decoders do
+    // MARK: Decoders
 
     private struct Author: Codable, FetchableRecord, TableRecord {
         var id: Int64
         var name: String
     }
 
-    /// A type with a value of its own, which a `Codable` record stores as a plain text.
+    /// A type with its own coding, which a `Codable` record stores as plain text.
     private struct Code: Codable {
         var text: String
         init(from decoder: any Decoder) throws { text = try decoder.singleValueContainer().decode(String.self) }
@@ -270,7 +270,7 @@ struct RequestJSONTests {
     private enum Plain: String, Codable { case small }
     private struct Stored: Codable, DatabaseValueConvertible { var street: String }
 
-    /// Types that a fast path would write in another way than an encoder.
+    /// Types that a fast path would write differently than an encoder.
     private struct Odd: Codable, FetchableRecord {
         var code: Code
         var plain: Plain
@@ -337,7 +337,7 @@ struct RequestJSONTests {
         var country: Library.Author
     }
 
-    /// Optional records that are not included, columns and scopes of one name, parts that are no records.
+    /// Optional records that are not included, columns and scopes with the same name, and parts that aren't records.
     @Test func partsOfRecords() throws {
         try Library.run { db, _ in
             func check<R: FetchableRecord & Encodable>(_ request: some FetchRequest<R>) throws {
@@ -351,12 +351,12 @@ struct RequestJSONTests {
                 Library.Book.including(required: Library.Book.author.select(Column("name"), Column("id")))
                     .including(all: Library.Book.awards).asRequest(of: NamedBook.self))
             try check(SQLRequest<Employee>(sql: "SELECT 1 AS id UNION ALL SELECT 2"))
-            // The column has the name of the scope.
+            // The column and the scope have the same name.
             struct Titled: Codable, FetchableRecord { var author: String }
             let titled = Library.Book.including(required: Library.Book.author)
                 .annotated(with: Column("title").forKey("author")).asRequest(of: Titled.self)
             try check(titled)
-            // A forgotten association is an error in both.
+            // A missing association is an error in both.
             let confused = Library.Book.all().asRequest(of: Confused.self)
             #expect(throws: RowDecodingError.self) { try confused.fetchAll(db) }
             #expect(throws: RowDecodingError.self) { try confused.json(db) }

@@ -13,10 +13,10 @@ struct SerializationTests {
             try copy.write { try $0.insert(3) }
             #expect(try copy.values() == [1, 2, 3])
             #expect(try writer.values() == [1, 2])
-            // It grows beyond the bytes that it was given.
+            // It grows beyond the serialized bytes.
             try copy.write { try $0.execute(sql: "INSERT INTO t SELECT zeroblob(1000) FROM t a, t b, t c, t d") }
             #expect(try copy.int("SELECT count(*) FROM t") == 84)
-            // The bytes are a file.
+            // The bytes are a database file.
             let folder = try TemporaryFolder()
             let path = folder.path("copy.sqlite")
             try data.write(to: URL(fileURLWithPath: path))
@@ -72,7 +72,7 @@ struct SerializationTests {
         expectError(.SQLITE_NOTADB) { try DatabaseQueue(deserializing: Data(repeating: 7, count: 5_000)) }
     }
 
-    /// Cached statements and the schema cache notice the other schema.
+    /// Cached statements and the schema cache detect the other schema.
     @Test func anotherSchema() throws {
         let other = try DatabaseQueue()
         try other.write { try $0.execute(sql: "CREATE TABLE t(a, b); INSERT INTO t VALUES (3, 4)") }
@@ -87,7 +87,7 @@ struct SerializationTests {
         }
     }
 
-    /// A replaced database is a change of everything.
+    /// Replacing a database counts as a change to everything.
     @Test(arguments: ConnectionKind.allCases.filter { !$0.isConcurrent })
     func observation(kind: ConnectionKind) async throws {
         let data = try withTable(.memoryQueue) { writer in

@@ -1,4 +1,4 @@
-// Names that are not UTF-8, which no SQL text can contain: other programs create them.
+// Names that aren't UTF-8, which SQL text can't contain: other programs may create them.
 
 import RowanSQLite
 import Foundation
