@@ -1,5 +1,4 @@
-// Changes of the schema while SQLite calls the program in the middle of a step: SQLite would continue with pages and
-// programs that are gone.
+// Schema changes while SQLite calls the program during a step: SQLite would continue with freed pages and programs.
 
 import Foundation
 import Rowan
@@ -10,13 +9,13 @@ struct CallbackSchemaChangeTests {
         "CREATE TABLE u(a)", "CREATE INDEX i ON t(x)", "CREATE VIEW v AS SELECT 1", "DROP TABLE t",
         "ALTER TABLE t ADD COLUMN y", "ALTER TABLE t RENAME TO u", "CREATE TEMP TABLE u(a)",
         "CREATE TRIGGER r AFTER UPDATE ON t BEGIN SELECT 1; END", "CREATE VIRTUAL TABLE d USING fts5(a)", "ANALYZE",
-        // Pragmas act while they are compiled.
+        // Pragmas take effect when they are compiled.
         "PRAGMA writable_schema = RESET",
     ]
 
-    /// A connection holds its function: it is told how to reach the connection.
+    /// The connection retains its function, so the function gets the connection indirectly.
     private final class Reach: @unchecked Sendable {
-        // Only the thread that has access reads and writes it.
+        // Used only by the thread that has access.
         unowned(unsafe) var db: Database?
         var sql = ""
         var error: (any Error)?
@@ -63,7 +62,7 @@ struct CallbackSchemaChangeTests {
         }
     }
 
-    /// What runs inside a function besides changes of the schema.
+    /// Statements other than schema changes, run inside a function.
     @Test func otherStatements() throws {
         try withTable(.memoryQueue) { writer in
             try writer.writeWithoutTransaction { db in
@@ -73,7 +72,7 @@ struct CallbackSchemaChangeTests {
                     try db.execute(sql: "UPDATE t SET x = x + run() WHERE x = 1 OR x = 2")
                     #expect(reach.error == nil, "\(sql)")
                 }
-                // The schema changes once the statement has ended.
+                // The schema changes after the statement has finished.
                 reach.sql = "SELECT 1"
                 #expect(try Int.fetchAll(db, sql: "SELECT run()") == [1])
                 try db.execute(sql: "CREATE TABLE u(a)")

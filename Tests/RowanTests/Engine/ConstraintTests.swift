@@ -1,4 +1,4 @@
-// Which constraint an error is about.
+// The constraint that an error refers to.
 
 import Rowan
 import Testing

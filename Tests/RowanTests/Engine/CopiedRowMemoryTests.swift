@@ -1,4 +1,4 @@
-// Copied rows share buffers: how many depends on their size.
+// Copied rows share buffers: the number of rows per buffer depends on their size.
 
 import Foundation
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @testable import Rowan
 
 struct CopiedRowMemoryTests {
-    /// A row keeps its buffer alive: a large row should not keep hundreds of others.
+    /// A row retains its buffer, so a large row should not retain hundreds of others.
     @Test func largeRowsShareNoLargeBuffer() throws {
         let sql = """
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)

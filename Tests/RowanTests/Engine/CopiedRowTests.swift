@@ -1,11 +1,11 @@
-// Copied rows share buffers: each keeps its values when the others are gone, and converts as a live row does.
+// Copied rows share buffers: each keeps its values after the others are released, and converts like a live row.
 
 import Foundation
 import Rowan
 import Testing
 
 @Suite struct CopiedRowTests {
-    /// More rows than a buffer holds, of all storage classes and of very different lengths.
+    /// More rows than fit in a buffer, of all storage classes and of very different lengths.
     private static let query = """
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000)
         SELECT i, i / 4.0 AS number, printf('%.*c', i % 700, 'x') AS text,
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    /// What SQLite makes of a value, and what a strict connection refuses, is the same for a live row and its copy.
+    /// SQLite's conversions, and the errors of strict connections, are the same for a live row and its copy.
     @Test(arguments: [false, true])
     func conversions(_ strict: Bool) throws {
         var configuration = Configuration()

@@ -1,10 +1,10 @@
-// The combinators of a cursor step through it with its own `next()` and with its own `forEach(_:)`: both visit the same
-// elements, and stop at the same one.
+// A cursor's combinators iterate with its own `next()` or its own `forEach(_:)`: both visit the same elements, and stop
+// at the same one.
 
 import Rowan
 import Testing
 
-/// Counts up to a limit. It knows a faster way to visit all elements.
+/// Counts up to a limit, with a faster way to visit all elements.
 private final class Counter: Cursor {
     let limit: Int
     var position = 0
@@ -33,13 +33,13 @@ private struct Stop: Error {}
 
 private struct Combinator: Sendable, CustomTestStringConvertible {
     let name: String
-    /// Whether it ends before its base, so that it can't walk through it.
+    /// Whether it ends before its base, and so can't use its `forEach(_:)`.
     var endsEarly = false
     let make: @Sendable (Counter) -> AnyVisits
     var testDescription: String { name }
 }
 
-/// The elements of a cursor as texts, by either way.
+/// The elements of a cursor as texts, in either way.
 private struct AnyVisits {
     let next: () throws -> String?
     let forEach: ((String) throws -> Void) throws -> Void
@@ -92,7 +92,7 @@ private let combinators: [Combinator] = [
         }
     }
 
-    /// A walk that an error ends has consumed the elements that it has visited, and no other.
+    /// An iteration stopped by an error has consumed exactly the visited elements.
     @Test(arguments: combinators) private func aWalkThatEndsCanBeContinued(_ combinator: Combinator) throws {
         let expected = try all(combinator.make(Counter(to: 7)))
         for count in 0...expected.count {

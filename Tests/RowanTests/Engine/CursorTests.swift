@@ -1,4 +1,4 @@
-// Cursors: the combinators are lazy, keep the order, pass errors on.
+// Cursors: the combinators are lazy, keep the order, and rethrow errors.
 
 import Rowan
 import Testing

@@ -1,4 +1,4 @@
-// Functions and collations that are not what SQLite expects, and errors that are none.
+// Functions and collations that violate SQLite's expectations, and errors with success codes.
 
 import Foundation
 import Rowan
@@ -6,14 +6,14 @@ import Testing
 
 struct CustomFunctionMisuseTests {
     struct Thrown: DatabaseAggregate {
-        // Set by the test that runs it, alone.
+        // Only set by the test that uses it.
         nonisolated(unsafe) static var error = DatabaseError()
         nonisolated(unsafe) static var failsInStep = false
         mutating func step(_ dbValues: [DatabaseValue]) throws { if Self.failsInStep { throw Self.error } }
         func finalize() throws -> (any DatabaseValueConvertible)? { throw Self.error }
     }
 
-    /// Success codes are not errors: SQLite would interpret them literally.
+    /// Success codes aren't errors: SQLite would interpret them literally.
     @Test func codesThatAreNoErrors() throws {
         try withDatabase { db in
             for code: CInt in [0, 100, 101, 256, 512, 100 | 256, 101 | 256] {
@@ -71,7 +71,7 @@ struct CustomFunctionMisuseTests {
             ] {
                 expectError(.SQLITE_ERROR) { try Row.fetchAll(db, sql: sql) }
             }
-            // A group that is left before its end.
+            // A group abandoned before its end.
             let cursor = try Row.fetchCursor(db, sql: "SELECT x FROM t UNION ALL SELECT f(x) FROM t")
             _ = try cursor.next()
         }
@@ -79,7 +79,7 @@ struct CustomFunctionMisuseTests {
         #expect(Token.living.elements.reduce(0, +) == 0)
     }
 
-    /// The methods that define functions can't throw: the statements that use the definition do.
+    /// The methods that define functions can't throw, so the statements that use the definition do.
     @Test func definitionsThatSQLiteRefuses() throws {
         try withDatabase { db in
             let long = String(repeating: "f", count: 300)
@@ -106,10 +106,10 @@ struct CustomFunctionMisuseTests {
                     "the function \(name)\(function.name.count > 40 ? "…" : "") could not be added: \(reason)"
                 ) { try Row.fetchAll(db, sql: sql) }
             }
-            // Other statements don't care, and neither do other functions.
+            // Other statements and functions are not affected.
             try #expect(Int.fetchOne(db, sql: "SELECT abs(-1)") == 1)
             expectError(.SQLITE_ERROR, "no such function: other") { try Row.fetchAll(db, sql: "SELECT other()") }
-            // A valid definition takes the place of the refused one.
+            // A valid definition replaces the rejected one.
             db.add(function: DatabaseFunction("many", argumentCount: 0) { _ in 7 })
             try #expect(Int.fetchOne(db, sql: "SELECT many()") == 7)
         }
@@ -123,7 +123,8 @@ struct CustomFunctionMisuseTests {
         }
     }
 
-    /// SQLite replaces no definition while a statement runs. Statements that would use the previous one fail until then.
+    /// SQLite replaces no definition while a statement is running. Statements that would use the previous one fail
+    /// until then.
     @Test func functionsReplacedWhileStatementsRun() throws {
         try withDatabase { db in
             let reason =
@@ -146,7 +147,7 @@ struct CustomFunctionMisuseTests {
                 }
                 #expect(try cursor.next() != nil)
             }
-            // The definition holds as soon as SQLite accepts it.
+            // The definition takes effect as soon as SQLite accepts it.
             try #expect(Int.fetchOne(db, sql: "SELECT f()") == 2)
             do {
                 let cursor = try Row.fetchCursor(db, sql: "SELECT 1 UNION ALL SELECT 2")
@@ -176,7 +177,7 @@ struct CustomFunctionMisuseTests {
                     isRemoval
                         ? db.remove(collation: collation(.orderedSame))
                         : db.add(collation: collation(.orderedAscending))
-                    // SQLite does not tell which statements compare with a collation.
+                    // SQLite does not report which statements use a collation.
                     expectError(
                         .SQLITE_BUSY,
                         "the collation c could not be \(isRemoval ? "removed" : "replaced") while a statement was running "
@@ -195,7 +196,7 @@ struct CustomFunctionMisuseTests {
         }
     }
 
-    /// New definitions disturb nobody.
+    /// New definitions don't affect running statements.
     @Test func additionsWhileStatementsRun() throws {
         try withDatabase { db in
             let cursor = try Row.fetchCursor(db, sql: "SELECT 1 UNION ALL SELECT 2")

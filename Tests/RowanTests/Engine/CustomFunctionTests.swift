@@ -1,4 +1,4 @@
-// Functions, aggregates, collations and traces: Swift code that SQLite calls.
+// Functions, aggregates, collations and traces: Swift code called by SQLite.
 
 import Foundation
 import Rowan
@@ -41,7 +41,7 @@ struct CustomFunctionTests {
             expectError(.SQLITE_ERROR, "wrong number of arguments to function g()") {
                 try Row.fetchOne(db, sql: "SELECT g(1, 2)")
             }
-            // One name, two functions.
+            // Two functions with the same name.
             db.add(function: DatabaseFunction("g", argumentCount: 2) { _ in "two" })
             let row = try Row.fetchOne(db, sql: "SELECT g(1) AS a, g(1, 2) AS b")
             #expect(row == ["a": 1, "b": "two"])
@@ -58,7 +58,7 @@ struct CustomFunctionTests {
                 })
             let error = expectError(.SQLITE_CONSTRAINT_CHECK, "refused") { try Row.fetchOne(db, sql: "SELECT f()") }
             #expect(error?.sql == "SELECT f()")
-            // The connection works on.
+            // The connection still works.
             try #expect(Int.fetchOne(db, sql: "SELECT 1") == 1)
         }
     }
@@ -73,7 +73,7 @@ struct CustomFunctionTests {
         }
     }
 
-    /// SQLite frees what the connection does not use any more.
+    /// SQLite frees functions that the connection no longer uses.
     @Test func functionsAreFreed() throws {
         final class Token: Sendable {}
         weak var weakToken: Token?

@@ -1,4 +1,4 @@
-// Errors: codes, messages, and arguments only where the configuration allows them.
+// Errors: codes, messages, and arguments only if the configuration allows them.
 
 import Foundation
 import Rowan
@@ -101,7 +101,7 @@ struct DatabaseErrorTests {
         #expect((cut?.expandedDescription.count ?? 1_000) < 300)
     }
 
-    /// SQLite takes it before the first connection only: here it is enough that it can be set.
+    /// SQLite accepts it only before the first connection, so the test only checks that it can be set.
     @Test func theErrorLog() {
         let previous = Database.logError
         Database.logError = { code, message in _ = (code, message) }

@@ -1,4 +1,4 @@
-// Rows that leave their access.
+// Rows used outside their access.
 
 import Rowan
 import Testing
@@ -59,7 +59,7 @@ import Testing
         #expect(Set(rows + rows).count == 2)
     }
 
-    /// A cursor moves its row on.
+    /// A cursor advances its row.
     @Test func rowsOfACursor() async throws {
         let rows = try await makeQueue().read { db in
             let cursor = try Row.fetchCursor(db, sql: "SELECT title FROM book ORDER BY id")
@@ -103,7 +103,7 @@ import Testing
                 #expect(infos == expected)
             }
         }
-        // Keys in scopes of a copy are found as before.
+        // Keys in a copy's scopes are still found.
         #expect(rows[0].row.prefetchedRows["books"]?.count == 2)
         #expect(rows[0] != rows[1] && rows[0] == rows[0])
     }

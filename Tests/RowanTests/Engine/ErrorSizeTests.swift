@@ -1,4 +1,4 @@
-// Errors show the beginning of a value and its size, however large it is.
+// Errors show the beginning of a value and its size, even for large values.
 
 import Foundation
 import Rowan
@@ -22,7 +22,7 @@ struct ErrorSizeTests {
         #expect(Data(count: 101).databaseValue.errorDescription == "Data(101 bytes)")
     }
 
-    /// The cut is between scalars.
+    /// Values are truncated between scalars.
     @Test(arguments: ["é", "€", "👩‍👩‍👧", "'"]) func cutsBetweenScalars(character: String) {
         for padding in 0..<4 {
             let text = String(repeating: "a", count: padding) + String(repeating: character, count: 200)
@@ -91,7 +91,7 @@ struct ErrorSizeTests {
         let expected = "x'" + data.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined() + "'"
         #expect(data.databaseValue.sqlLiteral == expected)
         #expect(Data().databaseValue.sqlLiteral == "x''")
-        // A slice of data starts anywhere.
+        // The start index of a slice is arbitrary.
         #expect(Data([1, 2, 3]).dropFirst().databaseValue.sqlLiteral == "x'0203'")
         let text = String(repeating: "it's ", count: 1_000)
         #expect(text.databaseValue.sqlLiteral == "'" + text.replacing("'", with: "''") + "'")

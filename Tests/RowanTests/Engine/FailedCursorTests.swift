@@ -1,4 +1,4 @@
-// A failed cursor has not seen all its rows: it never reports the end of the rows.
+// A failed cursor has not read all its rows, so it never reports the end.
 
 import Rowan
 import Testing
@@ -65,7 +65,7 @@ import Testing
 
     private struct Refusal: Error {}
 
-    /// A rollback that an interrupted cursor would hinder resets it.
+    /// A rollback resets an interrupted cursor that would prevent it.
     @Test(arguments: 1...2) func theTransactionIsRolledBack(times: Int) throws {
         let queue = try DatabaseQueue()
         try queue.inDatabase { db in
@@ -107,7 +107,7 @@ import Testing
     }
 
     private final class Kept: @unchecked Sendable {
-        // One access after the other uses it.
+        // Only one access at a time uses it.
         var cursor: DatabaseValueCursor<Int>?
     }
 }

@@ -1,4 +1,4 @@
-// What errors say to do, besides their documented description.
+// The advice in errors, in addition to their documented description.
 
 import Foundation
 import Rowan
@@ -49,7 +49,7 @@ struct HintTests {
         ("INSERT INTO player(emal) VALUES (1)", "did you mean \"email\"?"),
         ("UPDATE player SET teamID2 = 1", "did you mean \"teamId\"?"),
         ("SELECT somethingElse FROM player", nil),
-        // `name` is a column of another table.
+        // `name` is only a column of another table.
         ("SELECT nam FROM player", nil),
         ("SELECT FROM player", nil),
     ])
@@ -175,7 +175,7 @@ struct HintTests {
         migrator.registerMigration("createPlayers") { _ in }
         migrator.registerMigration("syntax") { db in try db.execute(sql: "CREAT TABLE team(id)") }
         #expect(hint { try migrator.migrate(writer) } == "migration \"syntax\" failed")
-        // The error is otherwise the one that the migration has thrown.
+        // Otherwise, the error is the one thrown by the migration.
         expectError(.SQLITE_ERROR, "near \"CREAT\": syntax error") { try migrator.migrate(writer) }
 
         struct Failure: Error {}

@@ -1,4 +1,4 @@
-// NUL characters in values and names: SQL text has none, and SQLite stops at them.
+// NUL characters in values and names: SQL text can't contain them, because SQLite stops there.
 
 import Foundation
 import Rowan
@@ -28,7 +28,7 @@ struct NULTests {
         }
     }
 
-    /// What a trace shows can run.
+    /// The SQL in a trace can be run.
     @Test(arguments: texts) func expandedSQL(_ text: String) throws {
         var expansions: [String] = []
         let queue = try DatabaseQueue()

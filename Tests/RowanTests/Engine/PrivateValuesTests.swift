@@ -1,11 +1,11 @@
-// Values may be personal data: no description of an error shows one, unless the configuration makes arguments public.
+// Values may be personal data: descriptions of errors show none, unless the configuration makes arguments public.
 
 import Foundation
 import Testing
 
 @testable import Rowan
 
-/// A text, and a number, that occur in no description.
+/// A text and a number that occur in no description.
 private let secret = "c4nary"
 private let number: Int64 = 77_665_544_332_211
 
@@ -201,7 +201,7 @@ struct PrivateValuesTests {
         #expect((pattern as? DatabaseError)?.expandedDescription.contains(secret) == true)
     }
 
-    /// The message that SQLite writes into its log.
+    /// The messages in SQLite's log.
     @Test func messages() {
         func shown(_ message: String, sql: String? = nil, _ arguments: StatementArguments? = nil) -> String {
             DatabaseError.withoutValues(message, sql: sql, arguments: arguments)
@@ -218,7 +218,7 @@ struct PrivateValuesTests {
         #expect(shown("UNIQUE constraint failed: player.name") == "UNIQUE constraint failed: player.name")
     }
 
-    /// What a program writes into its log.
+    /// A program's own log.
     @Test func traces() throws {
         var lines: [String] = []
         let queue = try DatabaseQueue()

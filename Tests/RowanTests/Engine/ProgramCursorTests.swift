@@ -1,4 +1,4 @@
-// Cursors that a program defines, and statements whose arguments it binds through the C API.
+// Cursors defined by a program, and statements whose arguments it binds through the C API.
 
 import RowanSQLite
 import Rowan
@@ -46,7 +46,7 @@ private struct CursorRefusal: Error {}
         }
     }
 
-    /// A program may give up at any row, and use the statement again.
+    /// A program may stop at any row, and reuse the statement.
     @Test func aCursorThatIsGivenUp() throws {
         try withDatabase { db in
             let statement = try db.makeStatement(sql: "SELECT value FROM json_each(?)")
@@ -54,7 +54,7 @@ private struct CursorRefusal: Error {}
             var cursor: TextCursor? = TextCursor(statement)
             #expect(try cursor?.next() == "a")
             cursor = nil
-            // Another cursor starts from the first row, with and without other arguments.
+            // Another cursor starts at the first row, with and without new arguments.
             #expect(try Array(TextCursor(statement)) == ["a", "b"])
             let (first, second) = (TextCursor(statement), TextCursor(statement))
             #expect(try first.next() == "a")
@@ -76,7 +76,7 @@ private struct CursorRefusal: Error {}
             let failing = TextCursor(try db.makeStatement(sql: "SELECT abs(-9223372036854775808)"))
             expectError(.SQLITE_ERROR, "integer overflow") { try failing.next() }
             #expect(failing._isDone)
-            // A cursor of the library has the statement.
+            // A library cursor is using the statement.
             let statement = try db.makeStatement(sql: sql)
             let rows = try Row.fetchCursor(statement)
             expectError(.SQLITE_MISUSE) { try TextCursor(statement).next() }
@@ -98,7 +98,7 @@ private struct CursorRefusal: Error {}
         #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM t") } == 2)
     }
 
-    /// The cursors of the library adopt the protocol, too.
+    /// The library's cursors also adopt the protocol.
     @Test func cursorsOfTheLibrary() throws {
         func rest<C: DatabaseCursor>(_ cursor: inout C) throws -> [C.Element] {
             var elements: [C.Element] = []
@@ -132,7 +132,7 @@ private struct CursorRefusal: Error {}
             sqlite3_bind_int64(selection.sqliteStatement, 1, 42)
             #expect(try Int.fetchAll(selection) == [42])
             #expect(try Array(TextCursor(selection)) == ["42"])
-            // Arguments of the library are counted as before.
+            // The library's arguments are still counted.
             expectError(.SQLITE_MISUSE, "wrong number of statement arguments: 0") { try selection.setArguments([]) }
         }
     }

@@ -45,7 +45,7 @@ struct RowTests {
         try rows("SELECT NULL AS a, NULL AS b") { #expect(!$0.containsNonNullValue) }
     }
 
-    /// In any order, and again: the prediction of the next column is only that.
+    /// In any order, and repeatedly: the predicted column is only a hint.
     @Test func namesInAnyOrder() throws {
         let names = (0..<10).map { "column\($0)" }
         let sql = "SELECT " + names.enumerated().map { "\($0) AS \($1)" }.joined(separator: ", ")

@@ -1,4 +1,4 @@
-// The words and the tables of statements, as SQLite's compiler reports them.
+// The operations and tables of statements, as reported by SQLite's compiler.
 
 import Testing
 
@@ -10,7 +10,7 @@ struct StatementOperationTests {
         arguments: [
             ("SELECT * FROM a", "SELECT", "a"), ("SELECT COUNT(*) FROM a", "SELECT", "a"), ("SELECT 1", "SELECT", nil),
             ("SELECT * FROM a, b", "SELECT", nil), ("SELECT * FROM v", "SELECT", "v"),
-            // For rows without columns, SQLite reports the table behind the view.
+            // If no columns are read, SQLite reports the table behind the view.
             ("SELECT COUNT(*) FROM v", "SELECT", "a"),
             ("SELECT a.x FROM a WHERE x IN (SELECT x FROM a)", "SELECT", "a"),
             ("/* UPDATE */ WITH t AS (SELECT 1) SELECT * FROM a", "SELECT", "a"),

@@ -1,4 +1,4 @@
-// A statement has one user at a time: meanwhile, other executions of the same SQL use another statement.
+// A statement has one user at a time: in the meantime, other executions of the same SQL use another statement.
 
 import RowanSQLite
 import Testing
@@ -16,9 +16,9 @@ struct StatementOwnershipTests {
         }
     }
 
-    /// The database of a function: the connection keeps the function, which does not keep the connection.
+    /// A function's database: the connection retains the function, which doesn't retain the connection.
     private final class WeakDatabase: @unchecked Sendable {
-        // Only the access that calls the function reads it.
+        // Only read by the access that calls the function.
         weak var db: Database?
         init(_ db: Database) { self.db = db }
     }
@@ -39,7 +39,7 @@ struct StatementOwnershipTests {
         }
     }
 
-    /// A function that runs the SQL of the statement that calls it.
+    /// A function that runs the SQL of its calling statement.
     @Test func aFetchInsideTheSameFetch() throws {
         let depth = Mutex(0)
         let sql = "SELECT again(id) FROM item ORDER BY id"
@@ -53,7 +53,7 @@ struct StatementOwnershipTests {
         }
     }
 
-    /// An execution is held as a cursor is.
+    /// An execution occupies its statement, as a cursor does.
     @Test func anExecutionInsideTheSameExecution() throws {
         let depth = Mutex(0)
         let sql = "UPDATE item SET name = again(id) WHERE id <= 10"
@@ -74,7 +74,7 @@ struct StatementOwnershipTests {
         }
     }
 
-    /// The trigger of an insertion inserts a record of the same type.
+    /// A trigger of the insertion inserts another record of the same type.
     @Test func aPlanInsideTheSamePlan() throws {
         try withFunction({ db, id in
             if id < 1_000 { try Item(id: Int64(id) + 1_000, name: "copy of \(id)").insert(db) }
@@ -126,7 +126,7 @@ struct StatementOwnershipTests {
 
     // MARK: Prepared requests
 
-    /// Two requests of one text are two statements.
+    /// Two requests with the same text are two statements.
     @Test func preparedRequestsKeepTheirArguments() throws {
         try withFunction({ _, id in id }) { db in
             let one = try Item.filter { $0.id == 1 }.makePreparedRequest(db)
@@ -134,7 +134,7 @@ struct StatementOwnershipTests {
             #expect(one.statement !== two.statement)
             #expect(try Item.fetchAll(one.statement).map(\.id) == [1])
             #expect(try Item.fetchAll(two.statement).map(\.id) == [2])
-            // Once they are released, the statement is used again.
+            // After they are released, the statement is reused.
             let request = SQLRequest<Item>(sql: "SELECT * FROM item WHERE id = ?", arguments: [3], cached: true)
             let other = SQLRequest<Item>(sql: "SELECT * FROM item WHERE id = ?", arguments: [4], cached: true)
             let three = try request.makePreparedRequest(db)
@@ -144,7 +144,7 @@ struct StatementOwnershipTests {
         }
     }
 
-    /// What Rowan runs does not change the arguments of the program's statements.
+    /// Rowan's own statements don't change the arguments of the program's statements.
     @Test func theProgramsStatementsAreItsOwn() throws {
         try withFunction({ _, id in id }) { db in
             let sql = "SELECT name FROM item WHERE id = ?"
@@ -155,7 +155,7 @@ struct StatementOwnershipTests {
         }
     }
 
-    /// A text that was bound where it lay is not in the statement any more.
+    /// A text that was bound without a copy is no longer referenced by the statement.
     @Test func noAddressStaysInAStatement() throws {
         try withFunction({ _, id in id }) { db in
             try Item(id: 1_001, name: String(repeating: "long enough to lie on the heap ", count: 4)).insert(db)
@@ -168,7 +168,7 @@ struct StatementOwnershipTests {
         }
     }
 
-    /// A cursor has its arguments before its first step.
+    /// A cursor's arguments are set before its first step.
     @Test func argumentsOfACursorThatHasNotStarted() throws {
         try withDatabase { db in
             let statement = try db.makeStatement(sql: "SELECT ?")
@@ -179,7 +179,7 @@ struct StatementOwnershipTests {
         }
     }
 
-    /// A statement that nobody steps any more holds no state of the database.
+    /// An abandoned statement does not hold the state of the database.
     @Test func anAdapterThatThrowsLeavesNothingRunning() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x); INSERT INTO t VALUES (1), (2)")

@@ -1,4 +1,4 @@
-// The pool hands a statement to one user at a time, and never one that the program still holds.
+// The pool provides a statement to one user at a time, and never one that the program still retains.
 
 import Testing
 
@@ -25,7 +25,7 @@ struct StatementPoolTests {
         try String.fetchAll(db, sql: "SELECT name FROM item ORDER BY id")
     }
 
-    /// The statement of a closure is bound, but does not run yet.
+    /// The closure's statement is bound but not running yet.
     @Test func anInsertionInTheClosureOfAnInsertion() throws {
         try withItems { db in
             let (a, b) = (Item(id: 1, name: "a"), Item(id: 2, name: "b"))
@@ -55,7 +55,7 @@ struct StatementPoolTests {
         }
     }
 
-    /// A statement that leaves its closure belongs to the program.
+    /// A statement that escapes its closure belongs to the program.
     @Test func aStatementThatLeavesItsClosure() throws {
         try withItems { db in
             var kept: Statement?
@@ -73,7 +73,7 @@ struct StatementPoolTests {
         }
     }
 
-    /// A cursor that leaves its closure goes on: the statement is its own.
+    /// A cursor that escapes its closure continues, with its own statement.
     @Test func aCursorThatLeavesItsClosure() throws {
         try withItems { db in
             let a = Item(id: 1, name: "a")
@@ -90,7 +90,7 @@ struct StatementPoolTests {
         }
     }
 
-    /// The statement of a cursor that the program keeps is not bound by others.
+    /// The statement of a retained cursor is not bound by others.
     @Test func theStatementOfAKeptCursor() throws {
         try withItems { db in
             let sql = "SELECT ? AS x"
@@ -101,7 +101,7 @@ struct StatementPoolTests {
         }
     }
 
-    /// A released statement is used again.
+    /// A released statement is reused.
     @Test func aStatementIsCompiledOnce() throws {
         try withItems { db in
             let sql = "SELECT ? AS x"
@@ -109,7 +109,7 @@ struct StatementPoolTests {
             #expect(try Int.fetchOne(db, sql: sql, arguments: [2]) == 2)
             let cursor = try Row.fetchCursor(db, sql: sql, arguments: [3])
             #expect(ObjectIdentifier(cursor.statement) == compiled)
-            // While it is in use, the same SQL has another statement.
+            // While it is in use, the same SQL uses another statement.
             let other = try Row.fetchCursor(db, sql: sql, arguments: [4])
             #expect(other.statement !== cursor.statement)
             #expect(try cursor.next()?["x"] == 3)
@@ -117,7 +117,7 @@ struct StatementPoolTests {
         }
     }
 
-    /// What a statement leaves unread, or fails, does not hold the database afterwards.
+    /// An unread row or an error doesn't hold the database afterwards.
     @Test func anUnreadRowEndsWithItsUse() throws {
         try withItems { db in
             for id in 1...3 { try Item(id: Int64(id), name: "x").insert(db) }
@@ -126,7 +126,7 @@ struct StatementPoolTests {
         }
     }
 
-    /// SQL that SQLite refuses takes no place in the pool.
+    /// SQL rejected by SQLite occupies no place in the pool.
     @Test func refusedSQLIsNotKept() throws {
         try withDatabase { db in
             let count = db.connection.pool.count

@@ -1,4 +1,4 @@
-// The effects of a statement, as SQLite's compiler reports them.
+// The effects of a statement, as reported by SQLite's compiler.
 
 import Testing
 
@@ -35,7 +35,7 @@ struct StatementProfileTests {
             #expect(select.isReadonly)
             let count = try db.makeStatement(sql: "SELECT COUNT(*) FROM player").profile
             #expect(count.reads == [table("player"): []])
-            // What stands behind a view.
+            // The table behind a view.
             let view = try db.makeStatement(sql: "SELECT * FROM best").profile
             #expect(view.reads[table("player")] == ["name", "score"])
         }
@@ -45,13 +45,13 @@ struct StatementProfileTests {
         try withSchema { db in
             let insert = try db.makeStatement(sql: "INSERT INTO player(name) SELECT name FROM team").profile
             #expect(insert.insertions == [table("player")])
-            // The id is read for the foreign key.
+            // The id is read to check the foreign key.
             #expect(insert.reads[table("team")] == ["id", "name"])
             #expect(!insert.isReadonly)
             let update = try db.makeStatement(sql: "UPDATE player SET score = score + 1, name = ? WHERE id = 1").profile
             #expect(update.updates == [table("player"): ["name", "score"]])
             #expect(update.reads[table("player")] == ["id", "score"])
-            // With what its trigger writes.
+            // Includes the writes of its trigger.
             let delete = try db.makeStatement(sql: "DELETE FROM team WHERE id = 1").profile
             #expect(delete.deletions == [table("team")])
             #expect(delete.insertions == [table("log")])
@@ -112,7 +112,7 @@ struct StatementProfileTests {
         }
     }
 
-    /// The tables behind a view, and those that triggers write, are those of the current schema.
+    /// The tables behind a view, and those written by triggers, follow the current schema.
     @Test func theProfileFollowsTheSchema() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE a(x); CREATE TABLE b(x); CREATE VIEW v AS SELECT * FROM a")

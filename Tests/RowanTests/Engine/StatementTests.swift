@@ -39,7 +39,8 @@ struct StatementTests {
         #expect(StatementArguments().isEmpty)
     }
 
-    /// One statement, whose dictionaries have their names in different orders, and sometimes too few or too many.
+    /// One statement with dictionaries that have their names in different orders, sometimes with too few or too many
+    /// names.
     @Test func namedArgumentsOfOneStatement() throws {
         var random = SeededGenerator(seed: 7)
         try withDatabase { db in
@@ -49,7 +50,7 @@ struct StatementTests {
             let twice = try db.makeStatement(sql: "SELECT :a || @a || $b")
             for round in 0..<300 {
                 var named: [String: (any DatabaseValueConvertible)?] = [:]
-                // The capacity changes the order, too.
+                // The capacity also affects the order.
                 if round.isMultiple(of: 3) { named.reserveCapacity(1 << (round % 8)) }
                 let missing = round % 5 == 4 ? names.randomElement(using: &random) : nil
                 for name in names.shuffled(using: &random) where name != missing {
@@ -66,7 +67,7 @@ struct StatementTests {
                 } else {
                     let values = names.map { "\"\($0)\(round)\"" }.joined(separator: ",")
                     try #expect(String.fetchOne(statement, arguments: StatementArguments(named)) == "[\(values)]")
-                    // A part of the names has changed.
+                    // Only some of the names have changed.
                     let (x, y) = ("x\(round)", "y")
                     try #expect(String.fetchOne(twice, arguments: ["a": x, "b": y]) == x + x + y)
                 }
@@ -112,7 +113,7 @@ struct StatementTests {
             let insert = try db.makeStatement(sql: "INSERT INTO t VALUES (?)")
             for value in 1...3 { try insert.execute(arguments: [value]) }
             #expect(insert.arguments == [3])
-            // After an error too.
+            // Also after an error.
             expectError(.SQLITE_CONSTRAINT_UNIQUE) { try insert.execute() }
             try insert.execute(arguments: [4])
             try #expect(db.values() == [1, 2, 3, 4])
@@ -148,7 +149,7 @@ struct StatementTests {
             let sql = "SELECT 1 UNION ALL SELECT 2"
             let first = try db.cachedStatement(sql: sql)
             try #expect(db.cachedStatement(sql: sql) === first)
-            // One that is busy is not shared: cursors on one text don't disturb each other.
+            // A busy statement is not shared: cursors with the same text are independent.
             let one = try Int.fetchCursor(db, sql: sql)
             let other = try Int.fetchCursor(db, sql: sql)
             try #expect(one.next() == 1)
@@ -181,7 +182,7 @@ struct StatementTests {
             withExtendedLifetime(cursor) {}
             cursor = nil
             try #expect(Int.fetchAll(statement) == [1, 2])
-            // A cursor that has ended, well or badly, leaves it.
+            // A finished or failed cursor releases it.
             let ended = try Int.fetchCursor(statement)
             while try ended.next() != nil {}
             try #expect(Int.fetchAll(statement) == [1, 2])
@@ -193,7 +194,7 @@ struct StatementTests {
             try db.execute(sql: "CREATE TABLE t(x)")
             let sql = "INSERT INTO t VALUES (1), (2), (3) RETURNING x * 10"
             try #expect(Int.fetchAll(db, sql: sql) == [10, 20, 30])
-            // All rows are inserted, however many are fetched.
+            // All rows are inserted, although not all are fetched.
             try #expect(Int.fetchOne(db, sql: sql) == 10)
             try db.execute(sql: sql)
             try #expect(db.values().count == 9)
@@ -215,7 +216,7 @@ struct StatementTests {
         }
     }
 
-    /// The arguments of an error are those of the execution that fails, and of no previous one.
+    /// An error shows the arguments of the failed execution, not those of a previous one.
     @Test func anErrorShowsTheArgumentsOfItsExecution() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x CHECK (x > 0))")

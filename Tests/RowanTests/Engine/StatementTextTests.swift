@@ -1,4 +1,4 @@
-// Several statements in a text: where one ends and the next begins.
+// Texts with several statements: where one ends and the next begins.
 
 import Foundation
 import Testing
@@ -7,7 +7,7 @@ import Testing
 
 @Suite
 struct StatementTextTests {
-    /// Each statement is prepared when the previous has run: it may need what that one made.
+    /// Each statement is prepared after the previous one has run, because it may depend on it.
     @Test func aStatementUsesWhatTheFormerMade() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x); INSERT INTO t VALUES (1); INSERT INTO t VALUES (2)")
@@ -32,7 +32,7 @@ struct StatementTextTests {
         }
     }
 
-    /// Swift considers these two texts equal, but they are different statements.
+    /// Swift considers these texts equal, but they are different statements.
     @Test func textsOfOneMeaningAreTwoStatements() throws {
         try withDatabase { (db: Database) throws in
             #expect(try Data.fetchOne(db, sql: "SELECT CAST('\u{E9}' AS BLOB)") == Data([0xC3, 0xA9]))
@@ -72,7 +72,7 @@ struct StatementTextTests {
             }
             #expect(error?.sql == "INSERT INTO missing VALUES (1)")
             #expect(error?.message == "no such table: missing")
-            // What came before has run.
+            // The statements before it have run.
             try #expect(db.tableExists("t"))
         }
     }
@@ -128,7 +128,7 @@ struct StatementTextTests {
         }
     }
 
-    /// A comment before it does not hide what a statement does to the schema.
+    /// A preceding comment does not hide a statement's schema change.
     @Test func aCommentBeforeAChangeOfTheSchema() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x)")
@@ -140,14 +140,14 @@ struct StatementTextTests {
         }
     }
 
-    /// A comment before it does not hide that a pragma only reads.
+    /// A preceding comment does not hide that a pragma only reads.
     @Test(arguments: ["PRAGMA journal_mode", "-- mode\nPRAGMA journal_mode", " /* mode */ pragma journal_mode"])
     func aCommentBeforeAPragma(_ sql: String) throws {
         let queue = try DatabaseQueue()
         #expect(try queue.read { try String.fetchOne($0, sql: sql) } == "memory")
     }
 
-    /// Nor that SQLite prepares a pragma anew each time, whatever the schema.
+    /// SQLite prepares a pragma anew each time, regardless of the schema; a comment doesn't hide this either.
     @Test func pragmasTellNothingAboutTheSchema() throws {
         try withDatabase { db in
             let statement = try db.makeStatement(sql: "/* x */ PRAGMA table_info(t)")
@@ -158,7 +158,7 @@ struct StatementTextTests {
         }
     }
 
-    /// A rollback undoes changes of the schema if there were some. Without any, all that is known stays known.
+    /// A rollback undoes schema changes if there were any. Otherwise, cached information is kept.
     @Test func theEndOfASavepointKeepsTheSchema() throws {
         try withDatabase { db in
             try db.inTransaction {

@@ -1,4 +1,4 @@
-// Named arguments that no parameter has: ignored, unless the configuration is strict.
+// Named arguments without a parameter: ignored, unless the configuration is strict.
 
 import Foundation
 import Rowan
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// Names say nothing about positional arguments.
+    /// The option does not affect positional arguments.
     @Test func positionalArgumentsStayCounted() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x)")

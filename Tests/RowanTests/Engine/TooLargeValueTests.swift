@@ -1,4 +1,4 @@
-// Values that are larger than SQLite accepts: a limit of 1,000 bytes stands for the one of 2 GiB.
+// Values larger than SQLite accepts. A limit of 1,000 bytes replaces the one of 2 GiB.
 
 import RowanSQLite
 import Foundation
@@ -44,7 +44,7 @@ struct TooLargeValueTests {
         }
     }
 
-    /// Arguments that are set without a check are refused when the statement runs, and not taken for NULL.
+    /// Arguments set without a check are rejected when the statement runs, rather than treated as NULL.
     @Test func argumentsThatAreSetWithoutACheck() throws {
         try withLimit { db in
             let statement = try db.makeStatement(sql: "SELECT ? IS NULL")

@@ -1,4 +1,4 @@
-// Data without copy, and the first value of several columns, on all kinds of rows.
+// Data without a copy, and the first non-NULL value of several columns, on all kinds of rows.
 
 import Foundation
 import Rowan
@@ -26,7 +26,7 @@ struct UnsafeDataTests {
         }
     }
 
-    // Without closures in the arguments of macros: see ConnectionKind.
+    // Without closures in macro arguments: see ConnectionKind.
 
     private func data(_ row: Row, _ index: Int) throws -> Data? {
         try row.withUnsafeData(atIndex: index) { data in data.map { Data($0) } }
@@ -68,7 +68,7 @@ struct UnsafeDataTests {
         try rows { row in
             #expect(row.coalesce(["b", "x", "c"]) == "text")
             #expect(row.coalesce(["b", "x"]) == String?.none)
-            // A value that does not convert counts as NULL.
+            // A value that can't be converted counts as NULL.
             #expect(row.coalesce(["c", "id"]) == Date(timeIntervalSince1970: 1))
             #expect(row.coalesce([Column("c")]) == UUID?.none)
         }

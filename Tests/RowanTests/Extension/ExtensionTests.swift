@@ -1,4 +1,4 @@
-// Extensions in libraries, and extensions that are linked into the program.
+// Extensions in libraries, and extensions linked into the program.
 
 import RowanSQLite
 import Foundation
@@ -37,7 +37,7 @@ struct ExtensionTests {
                 let error = expectError(.SQLITE_MISUSE) { try db.loadExtension(path: path, entryPoint: entryPoint) }
                 #expect(error?.message?.contains("contains a NUL character: remove it") == true)
             }
-            // The system searches a name without a slash, and tells that it found none.
+            // The system searches for a name without a slash, and reports that it was not found.
             let error = expectError(.SQLITE_ERROR) { try db.loadExtension(path: "no-such-extension") }
             #expect(
                 error?.message?.hasPrefix("could not load the extension - no-such-extension: ") == true,
@@ -53,9 +53,9 @@ struct ExtensionTests {
         try withDatabase(allowing) { db in
             let error = expectError(.SQLITE_ERROR) { try db.loadExtension(path: path) }
             #expect(error?.message?.hasPrefix("could not load the extension - \(path): ") == true)
-            // SQLite's last attempt is a file with another suffix.
+            // SQLite's last attempt uses another suffix.
             #expect(error?.message?.contains("text.so.") == false, "\(error?.message ?? "")")
-            // The connection works.
+            // The connection still works.
             try #expect(Int.fetchOne(db, sql: "SELECT 1") == 1)
         }
     }
@@ -82,7 +82,7 @@ struct ExtensionTests {
         guard let pool = writer as? DatabasePool else { return }
         try await #expect(pool.makeSnapshot().read { try Int.fetchOne($0, sql: count) } == 1)
         try await #expect(pool.makeSnapshotPool().read { try Int.fetchOne($0, sql: count) } == 1)
-        // Two readers at once: each has its own connection.
+        // Two readers at once, each with its own connection.
         let held = await HeldRead(pool)
         try await #expect(pool.read { try Int.fetchOne($0, sql: count) } == 1)
         await held.end()
@@ -113,7 +113,7 @@ struct ExtensionTests {
             expectRefusal(db)
             expectError(.SQLITE_ERROR) { try db.loadExtension(path: vec, entryPoint: "missing") }
             expectRefusal(db)
-            // Nor can the C function, after the call.
+            // The C function doesn't work after the call either.
             #expect(rowan_load_extension(db.sqliteConnection, vec, nil, nil) == SQLITE_ERROR)
         }
     }
@@ -141,12 +141,12 @@ struct ExtensionTests {
             expectError(.SQLITE_ERROR, "the entry point of the extension failed") {
                 try db.loadExtension(entryPoint: { _, _, _ in SQLITE_ERROR })
             }
-            // An extension that asks to stay in memory has not failed.
+            // Requesting to stay in memory is not a failure of the extension.
             try db.loadExtension(entryPoint: { _, _, _ in SQLITE_OK | 1 << 8 })
         }
     }
 
-    /// Automatic extensions belong to the whole process: this one has its own.
+    /// Automatic extensions apply to the whole process, so this test has its own.
     @Test func anAutomaticExtensionThatFails() async {
         await #expect(processExitsWith: .success) {
             try registerFailingExtension()
@@ -166,7 +166,7 @@ struct ExtensionTests {
         expectError(.SQLITE_MISUSE) { try leaked?.loadExtension(entryPoint: addAnswer) }
     }
 
-    /// An extension that is compiled as a library calls SQLite by the functions that its entry point receives.
+    /// An extension compiled as a library calls SQLite through the functions passed to its entry point.
     @Test(.needsVec)
     func entryPointsReceiveTheFunctionsOfSQLite() throws {
         let library = try #require(dlopen(Extensions.vec, RTLD_NOW))
@@ -178,7 +178,7 @@ struct ExtensionTests {
                 try #expect(String.fetchOne(db, sql: "SELECT vec_version()")?.hasPrefix("v") == true)
             }
         }
-        // Other connections have no extension.
+        // Other connections don't have the extension.
         try withDatabase { db in expectError(.SQLITE_ERROR) { try db.execute(sql: "SELECT vec_version()") } }
     }
 }

@@ -1,5 +1,5 @@
-// A database that is read from its replica, through Litestream's virtual file system. Each test runs in a process of its
-// own, where it may load the runtime of Go.
+// Reads a database from its replica, through Litestream's virtual file system. Each test runs in its own process, which
+// may load the Go runtime.
 
 import RowanSQLite
 import Foundation
@@ -36,7 +36,7 @@ struct LitestreamVFSTests {
         }
     }
 
-    /// The replica is no file that the kernel could watch.
+    /// The replica is not a file that the kernel could watch.
     @Test func observationsFollowTheReplica() async {
         await #expect(processExitsWith: .success) {
             let replica = try Replica()
@@ -71,7 +71,7 @@ private func checkReader(_ reader: any DatabaseReader) async throws {
     try reader.close()
 }
 
-/// A database, and its replica.
+/// A database and its replica.
 private struct Replica {
     let folder: TemporaryFolder
     private var database: String { folder.path("db.sqlite") }
@@ -84,7 +84,7 @@ private struct Replica {
         try add("CREATE TABLE t(x)")
     }
 
-    /// Runs a statement, and replicates what it has changed.
+    /// Runs a statement, and replicates its changes.
     func add(_ sql: String) throws {
         let pool = try DatabasePool(path: database)
         try pool.write { try $0.execute(sql: sql) }
@@ -93,7 +93,7 @@ private struct Replica {
         try pool.close()
     }
 
-    /// Registers the virtual file system, which stays for the whole process.
+    /// Registers the virtual file system, permanently for the process.
     static func load() throws {
         var configuration = Configuration()
         configuration.allowsExtensions = true
@@ -101,8 +101,8 @@ private struct Replica {
             try db.loadExtension(path: #require(Extensions.litestreamVFS), entryPoint: "sqlite3_litestreamvfs_init")
         }
         try DatabaseQueue(configuration: configuration).close()
-        // Version 0.5.17 makes the opening of all other databases fail: its automatic extension returns no code.
-        // https://github.com/benbjohnson/litestream/pull/1506
+        // Version 0.5.17 prevents other databases from being opened, because its automatic extension returns no code.
+        // See https://github.com/benbjohnson/litestream/pull/1506
         sqlite3_reset_auto_extension()
     }
 

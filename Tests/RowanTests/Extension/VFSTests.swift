@@ -48,7 +48,7 @@ struct VFSTests {
         try #expect(queue.read { vfsName($0) } == "unix-dotfile")
     }
 
-    /// The name of the file system of the main database.
+    /// The name of the main database's file system.
     private func vfsName(_ db: Database) -> String? {
         var name: UnsafeMutablePointer<CChar>?
         guard sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_VFSNAME, &name) == SQLITE_OK else {
