@@ -1,9 +1,9 @@
-// Tokenizers that throw errors, and that return what SQLite does not expect.
+// Tokenizers that throw errors or violate SQLite's expectations.
 
 import Rowan
 import Testing
 
-/// Misbehaves as its arguments say.
+/// Misbehaves according to its arguments.
 private final class BadTokenizer: FTS5WrapperTokenizer {
     static let name = "bad"
     let wrappedTokenizer: any FTS5Tokenizer
@@ -12,7 +12,7 @@ private final class BadTokenizer: FTS5WrapperTokenizer {
     init(db: Database, arguments: [String]) throws {
         wrappedTokenizer = try db.makeTokenizer(.unicode61())
         behaviour = arguments.first ?? ""
-        // A tokenizer may run SQL when it is made.
+        // A tokenizer may run SQL during its creation.
         _ = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM sqlite_master")
     }
 
@@ -26,7 +26,7 @@ private final class BadTokenizer: FTS5WrapperTokenizer {
         case "done" where token == "bad": throw DatabaseError(resultCode: .SQLITE_DONE, message: "a success")
         case "empty": try tokenCallback("", flags)
         case "swallow":
-            // Not documented: the error is for the caller.
+            // Ignoring this error is undocumented: it is meant for the caller.
             do { try tokenCallback(token, flags) } catch {}
         case "colocated": try tokenCallback(token, flags.union(.colocated))
         case "many": for _ in 0..<100 { try tokenCallback(token, flags) }
@@ -94,7 +94,7 @@ struct BadTokenizerTests {
         try withDatabase(configuration) { db throws in
             try db.createDocuments(BadTokenizer.tokenizerDescriptor(arguments: [behaviour]))
             try db.insertDocuments("foo bar", "baz")
-            // The terms that are too long are left out by SQLite.
+            // SQLite omits terms that are too long.
             #expect(try db.searchDocuments("foo").allSatisfy { $0 <= 2 })
             let marked = Table("document").matching(FTS5Pattern(matchingAllTokensIn: "foo"))
                 .select(FTS5.highlight(Column("body")), as: String.self)
@@ -111,12 +111,12 @@ struct BadTokenizerTests {
             #expect(throws: DatabaseError.self) { _ = try db.searchDocuments("a") }
             let tokenizer = try db.makeTokenizer(CodeTokenizer.tokenizerDescriptor(arguments: ["\(code)"]))
             let error = #expect(throws: DatabaseError.self) { try tokenizer.tokenize(document: "a") }
-            // A success code is an error, too.
+            // A success code is also an error.
             #expect(error?.extendedResultCode.rawValue == CInt(code == 100 || code == 101 ? 1 : code))
         }
     }
 
-    /// `add(tokenizer:)` can't throw: the statements that use the tokenizer do.
+    /// `add(tokenizer:)` can't throw, so the statements that use the tokenizer do.
     @Test func refusedTokenizers() throws {
         try withDatabase { db throws in
             db.add(tokenizer: NamelessTokenizer.self)

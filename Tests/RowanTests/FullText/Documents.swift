@@ -1,4 +1,4 @@
-// The full-text table of the tests of tokenizers.
+// The full-text table of the tokenizer tests.
 
 import Rowan
 

@@ -1,4 +1,4 @@
-// Patterns whose words are those of a table's tokenizer.
+// Patterns whose words come from a table's tokenizer.
 
 import Foundation
 import Rowan
@@ -37,7 +37,7 @@ struct FTS5TablePatternTests {
             #expect(try rows(db, "symbols", all("c++ DON'T", "symbols")) == [1])
             #expect(try rows(db, "symbols", all("C#", "symbols")) == [3])
             #expect(try rows(db, "plain", all("C#", "plain")) == [1, 2, 3])
-            // What the tokenizer ignores is not required.
+            // Words ignored by the tokenizer are not required.
             #expect(try rows(db, "plain", all("know ++", "plain")) == [1, 2])
             #expect(try rows(db, "plain", all("++", "plain")) == [])
             #expect(try rows(db, "symbols", all("++", "symbols")) == [5])

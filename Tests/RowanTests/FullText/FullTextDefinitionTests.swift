@@ -1,4 +1,4 @@
-// The SQL of full-text tables, option by option, and that SQLite accepts it.
+// The SQL of full-text tables, option by option, and its acceptance by SQLite.
 
 import Foundation
 import Rowan
@@ -65,7 +65,7 @@ struct FullTextDefinitionTests {
         try withDatabase { db throws in
             try db.create(virtualTable: "document", using: FTS3())
             #expect(try sql(db) == #"CREATE VIRTUAL TABLE "document" USING fts3"#)
-            // SQLite's own column.
+            // SQLite's default column.
             #expect(try db.columns(in: "document").map(\.name) == ["content"])
         }
     }

@@ -1,4 +1,4 @@
-// Whatever the user types, a pattern of the builders is no error, in any table.
+// The pattern builders never produce an invalid pattern, for any user input and any table.
 
 import Foundation
 import Rowan
@@ -77,7 +77,7 @@ struct FullTextPatternPropertyTests {
             let pattern: (any DatabaseValueConvertible)? =
                 table.sql.hasPrefix("fts5") ? builder.five(text) : builder.three(text)
             guard let pattern else { continue }
-            // These tables support no phrases.
+            // These tables don't support phrases.
             if builder.isPhrase, table.sql.contains("detail=") { continue }
             let sql = "SELECT COUNT(*) FROM \(table.name) WHERE \(table.name) MATCH ?"
             do { _ = try Int.fetchOne(db, sql: sql, arguments: [pattern]) } catch {
@@ -95,12 +95,13 @@ struct FullTextPatternPropertyTests {
             let unicode61 = try db.makeTokenizer(.unicode61(diacritics: .keep))
             let ascii = try db.makeTokenizer(.ascii())
             for _ in 0..<150 {
-                // For FTS3, a document ends with the first NUL.
+                // For FTS3, a document ends at the first NUL.
                 let text = generator.text().replacing("\0", with: " ")
                 let words = try unicode61.tokenize(document: text)
                 let bytes = try ascii.tokenize(document: text)
                 guard !words.isEmpty else { continue }
-                // The tokenizer ascii takes a word with typographic separators for one word, the patterns for several.
+                // The ascii tokenizer treats words joined by typographic separators as a single word, unlike the
+                // patterns.
                 let isPlain = words.map(\.token.utf8.count) == bytes.map(\.token.utf8.count)
                 for table in tables where isPlain || table.name != "f5a" {
                     try check(text, in: table, db, generator.seed)

@@ -39,7 +39,7 @@ struct FullTextPatternTests {
         #expect(FTS5Pattern(matchingAllTokensIn: text)?.rawPattern == words)
     }
 
-    /// The separators outside ASCII separate words for some tokenizers only.
+    /// Non-ASCII separators separate words only for some tokenizers.
     @Test func separatorsOutsideASCII() throws {
         let text = "L’Été… « 東京 » 😀"
         #expect(FTS3Pattern(matchingAnyTokenIn: text)?.rawPattern == "\"l’Été…\" OR 東京")
@@ -147,7 +147,7 @@ struct FullTextPatternConcurrencyTests {
         }
     }
 
-    /// FTS3 accepts 4,095 terms: the words after them are left out.
+    /// FTS3 accepts 4,095 terms, so later words are omitted.
     @Test func manyWords() throws {
         let words = (0..<5_000).map { "w\($0)" }
         let text = words.joined(separator: " ")

@@ -1,4 +1,4 @@
-// Patterns in columns, and patterns of words that end with a separator outside ASCII.
+// Patterns in columns, and patterns of words that end with a non-ASCII separator.
 
 import RowanSQLite
 import Foundation
@@ -6,7 +6,7 @@ import Rowan
 import Synchronization
 import Testing
 
-/// Counts the connections that one thread opens.
+/// Counts the connections opened by a thread.
 private enum OpenedConnections {
     private struct State {
         var thread: pthread_t?
@@ -25,7 +25,7 @@ private enum OpenedConnections {
     }
 
     static func count(_ body: () throws -> Void) rethrows -> Int {
-        // SQLite calls the function with the arguments of an extension, whatever its declared type.
+        // SQLite calls the function with an extension's arguments, regardless of its declared type.
         let onOpen = unsafeBitCast(onOpen, to: (@convention(c) () -> Void).self)
         state.withLock { $0 = State(thread: pthread_self()) }
         sqlite3_auto_extension(onOpen)
@@ -53,7 +53,7 @@ private enum OpenedConnections {
                     #expect(try FTS3Pattern.fetchAll(db, sql: sql).map(\.rawPattern) == patterns)
                 }
             }
-            // One for each kind of pattern, the first time.
+            // One for each kind of pattern, at its first use.
             #expect(opened <= 2)
         }
     }

@@ -1,4 +1,4 @@
-// Matching in requests: the SQL, and the rows that the tokenizers find.
+// Matching in requests: the SQL, and the rows that are found with each tokenizer.
 
 import Foundation
 import Rowan
@@ -152,7 +152,7 @@ struct SearchTests {
             }
             #expect(try db.titles("東京物語", isFive: isFive) == ["東京物語"])
             #expect(try db.titles("北京", isFive: isFive) == ["東京物語"])
-            // Without spaces, a sentence is a word: prefixes find its start.
+            // A sentence without spaces is a word, so prefixes find its beginning.
             #expect(try db.titles("行きます", isFive: isFive) == [])
             #expect(try db.titles("grossmann", isFive: isFive) == [])
         }

@@ -1,4 +1,4 @@
-// External content: the index follows each change of the content table.
+// External content: the index follows each change to the content table.
 
 import Rowan
 import Testing
@@ -87,7 +87,7 @@ struct SynchronizationTests {
             try db.execute(sql: "UPDATE book SET title = NULL WHERE id = 9")
             #expect(try db.search("mardi") == [] && db.search("off") == [9])
             try db.checkIndex()
-            // The full-text table reads the text of the other one.
+            // The full-text table reads the text from the content table.
             #expect(try String.fetchOne(db, sql: "SELECT body FROM book_ft WHERE rowid = 9") == "We are off")
             try db.execute(sql: "DELETE FROM book")
             #expect(try db.search("off OR nothing") == [])
@@ -114,7 +114,7 @@ struct SynchronizationTests {
             expectError(.SQLITE_ERROR, "no such table: main.book_ft") {
                 try db.execute(sql: "DELETE FROM book WHERE id = 9")
             }
-            // The creation fails as a whole.
+            // The creation is undone as a whole.
             expectError(.SQLITE_ERROR) { try engine.create(db) }
             #expect(try !db.tableExists("book_ft"))
             try engine.dropTriggers(db)
@@ -124,7 +124,7 @@ struct SynchronizationTests {
             try engine.create(db)
             #expect(try db.triggers() == engine.triggers)
             #expect(try db.search("ishmael OR middle") == [7])
-            // The triggers disappear with the content table.
+            // The triggers are dropped with the content table.
             try db.drop(table: "book")
             #expect(try db.triggers() == [])
             try db.execute(sql: schema)
@@ -147,7 +147,7 @@ struct SynchronizationTests {
 
     @Test(arguments: Engine.allCases) private func temporaryTables(engine: Engine) throws {
         try inLoggedDatabase(schema) { db, _ throws in
-            // An index can't refer to the table of another schema.
+            // An index can't refer to a table in another schema.
             expectError(.SQLITE_ERROR, "no such table: temp.book") { try engine.create(db, options: .temporary) }
             try db.execute(sql: "CREATE TEMP TABLE book AS SELECT id, title, body FROM main.book WHERE id = 7")
             try engine.create(db, options: .temporary)
@@ -256,7 +256,7 @@ struct SynchronizationTests {
         }
     }
 
-    /// The option, without triggers.
+    /// The content option without triggers.
     @Test func contentWithoutSynchronization() throws {
         try inLoggedDatabase(schema) { db, _ throws in
             try db.create(virtualTable: "book_ft", using: FTS5()) { t in
@@ -276,7 +276,7 @@ struct SynchronizationTests {
         }
     }
 
-    /// With recursive triggers, REPLACE runs those of the deletion.
+    /// With recursive triggers, REPLACE runs the deletion triggers.
     @Test(arguments: Engine.allCases) private func replacedRows(engine: Engine) throws {
         try inLoggedDatabase(schema) { db, _ throws in
             try engine.create(db)

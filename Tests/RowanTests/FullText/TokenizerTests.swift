@@ -1,4 +1,4 @@
-// Tokenizers of FTS5: the built-in ones, and those in Swift.
+// Tokenizers of FTS5: built-in ones, and tokenizers in Swift.
 
 import Foundation
 import Rowan
@@ -154,7 +154,7 @@ struct TokenizerTests {
         #expect(CommaTokenizer.live.load(ordering: .relaxed) == 0)
     }
 
-    /// A tokenizer of the program may outlive its connection.
+    /// A custom tokenizer may outlive its connection.
     @Test func afterTheConnection() throws {
         do {
             let tokenizers = try {
@@ -217,7 +217,7 @@ struct TokenizerTests {
             #expect(descriptor.components == ["synonyms", "ascii", "tokenchars", "-"])
             try db.createDocuments(descriptor)
             #expect(try words(db.makeTokenizer(descriptor).tokenize(document: "a-b É")) == ["a-b", "É"])
-            // SQLite's wrapper around a tokenizer in Swift.
+            // SQLite's wrapper around a Swift tokenizer.
             let porter = FTS5TokenizerDescriptor.porter(wrapping: SynonymTokenizer.tokenizerDescriptor())
             #expect(try words(db.makeTokenizer(porter).tokenize(query: "the databases")) == ["databas"])
         }
@@ -234,7 +234,7 @@ struct TokenizerTests {
         }
     }
 
-    /// The last tokenizer with a name is the one of new tables.
+    /// New tables use the last tokenizer with a name.
     @Test func replacedTokenizers() throws {
         final class Other: FTS5WrapperTokenizer {
             static let name = "COMMA"
