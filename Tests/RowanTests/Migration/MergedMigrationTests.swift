@@ -44,7 +44,7 @@ struct MergedMigrationTests {
         }
     }
 
-    /// The merging migration has the name of one that has run, after those that it merges.
+    /// The merging migration has the name of a migration that has already run, registered after those that it merges.
     @Test func theMergingMigrationHasRun() throws {
         let queue = try DatabaseQueue()
         try separate(["v1", "v2", "v3"]).migrate(queue)
@@ -59,7 +59,7 @@ struct MergedMigrationTests {
         }
     }
 
-    /// A database is not erased because a merge is pending.
+    /// A pending merge doesn't cause the database to be erased.
     @Test func mergesEraseNothing() throws {
         let queue = try DatabaseQueue()
         try separate(["v1"]).migrate(queue)

@@ -1,4 +1,4 @@
-// The copy of the database before migrations.
+// The copy of the database made before migrations.
 
 import Foundation
 import Rowan
@@ -22,7 +22,7 @@ struct MigrationBackupTests {
             try backup.close()
         }
         try expectBackup()
-        // Nothing runs: the copy stays.
+        // Nothing runs, so the copy is kept.
         try migrator.migrate(writer)
         try expectBackup()
         #expect(
@@ -31,14 +31,14 @@ struct MigrationBackupTests {
             ])
     }
 
-    /// The journal of a previous copy is not read into the new one.
+    /// The journal of a previous copy is not applied to the new one.
     @Test func staleJournals() throws {
         let folder = try TemporaryFolder()
         let pool = try DatabasePool(path: folder.path("db.sqlite"))
         var migrator = libraryMigrator()
         migrator.backupPath = folder.path("backup.sqlite")
         try migrator.migrate(pool, upTo: "authors")
-        // A program that has opened the copy dies.
+        // Simulates a crash of a program that has opened the copy.
         for suffix in ["-wal", "-shm", "-journal"] {
             try Data("stale".utf8).write(to: folder.url.appendingPathComponent("backup.sqlite\(suffix)"))
         }
@@ -60,7 +60,7 @@ struct MigrationBackupTests {
         try queue.read { db throws in #expect(try db.schemaObjects().isEmpty) }
     }
 
-    /// A migration does not run without its backup.
+    /// A migration does not run if its backup fails.
     @Test func failedBackups() throws {
         let folder = try TemporaryFolder()
         let queue = try DatabaseQueue()

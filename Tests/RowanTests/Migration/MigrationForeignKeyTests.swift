@@ -51,7 +51,7 @@ struct MigrationForeignKeyTests {
         }
     }
 
-    /// With immediate checks, dropping a table deletes its rows first, and the actions of foreign keys run.
+    /// With immediate checks, dropping a table first deletes its rows, which triggers foreign key actions.
     @Test func immediateChecks() throws {
         let queue = try libraryQueue()
         expectError(.SQLITE_CONSTRAINT_FOREIGNKEY) { try migrator(recreatedAuthors, .immediate).migrate(queue) }
@@ -89,7 +89,7 @@ struct MigrationForeignKeyTests {
         try expectForeignKeysEnforced(queue)
     }
 
-    /// A violation may come and go inside of a migration.
+    /// A violation may be introduced and resolved within a migration.
     @Test(arguments: [DatabaseMigrator.ForeignKeyChecks.deferred, .changedTables])
     func temporaryViolations(checks: DatabaseMigrator.ForeignKeyChecks) throws {
         let queue = try libraryQueue()
@@ -97,7 +97,7 @@ struct MigrationForeignKeyTests {
         #expect(try queue.int("SELECT authorId FROM book") == 3)
     }
 
-    /// Without its unique index, the referenced column is no key any more.
+    /// Without its unique index, the referenced column is no longer a key.
     @Test(arguments: [DatabaseMigrator.ForeignKeyChecks.deferred, .changedTables])
     func droppedKeys(checks: DatabaseMigrator.ForeignKeyChecks) throws {
         let queue = try libraryQueue()
@@ -118,11 +118,11 @@ struct MigrationForeignKeyTests {
         try migrator("UPDATE book SET authorId = 3", isDisabled: true).migrate(queue)
         #expect(try queue.int("SELECT authorId FROM book") == 3)
         try expectForeignKeysEnforced(queue)
-        // Immediate checks stay what they are.
+        // Immediate checks are unaffected.
         expectError(.SQLITE_CONSTRAINT_FOREIGNKEY) {
             try migrator("UPDATE book SET authorId = 3", .immediate, isDisabled: true).migrate(libraryQueue())
         }
-        // The migrations that were registered before keep their checks.
+        // Migrations registered earlier keep their checks.
         var mixed = DatabaseMigrator()
         mixed.registerMigration("checked") { try $0.execute(sql: "UPDATE book SET authorId = 3") }
         mixed = mixed.disablingDeferredForeignKeyChecks()
@@ -130,7 +130,7 @@ struct MigrationForeignKeyTests {
         expectError(.SQLITE_CONSTRAINT_FOREIGNKEY) { [mixed] in try mixed.migrate(libraryQueue()) }
     }
 
-    /// A check of the changed tables ignores older violations elsewhere; a whole check does not.
+    /// A check of the changed tables ignores older violations elsewhere; a full check does not.
     @Test func olderViolations() throws {
         func brokenQueue() throws -> DatabaseQueue {
             let queue = try libraryQueue()
@@ -148,7 +148,7 @@ struct MigrationForeignKeyTests {
         }
     }
 
-    /// A statement that was compiled before counts, too.
+    /// A previously compiled statement counts, too.
     @Test func cachedStatementsCount() throws {
         let queue = try libraryQueue()
         try queue.inDatabase { db in

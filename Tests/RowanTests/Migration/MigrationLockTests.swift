@@ -1,4 +1,4 @@
-// Connections that migrate one file at the same time.
+// Connections that migrate the same file at the same time.
 
 import Rowan
 import Testing
@@ -7,7 +7,7 @@ struct MigrationLockTests {
     @Test func aLockIsAwaited() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("db.sqlite")
-        // Its commit may meet a read of the migration, which asks for the schema.
+        // Its commit may coincide with a read by the migration, which queries the schema.
         var patient = Configuration()
         patient.busyMode = .timeout(60)
         let other = try DatabaseQueue(path: path, configuration: patient)
@@ -27,7 +27,7 @@ struct MigrationLockTests {
         var impatient = libraryMigrator()
         impatient.lockTimeout = 0.02
         expectError(.SQLITE_BUSY) { [impatient] in try impatient.migrate(queue) }
-        // The busy mode of the configuration is back.
+        // The busy mode of the configuration is restored.
         expectError(.SQLITE_BUSY) { try queue.write { try $0.execute(sql: "CREATE TABLE x (x)") } }
         let migration = Task { try await libraryMigrator().asyncMigrate(queue) }
         release.open()
@@ -36,7 +36,7 @@ struct MigrationLockTests {
         #expect(try await queue.read { try $0.tableExists("author") })
     }
 
-    /// Connections that migrate the same file at once run each migration once.
+    /// Connections that migrate the same file simultaneously run each migration once.
     @Test func eightConnectionsAtOnce() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("db.sqlite")

@@ -1,4 +1,4 @@
-// What migrations would do, without doing it.
+// The effects that migrations would have, without running them.
 
 import Rowan
 import Testing
@@ -39,7 +39,7 @@ struct MigrationPreviewTests {
         withExtendedLifetime(folder) {}
     }
 
-    /// A statement that begins with a comment is none of a trigger.
+    /// A statement that begins with a comment is not part of a trigger.
     @Test func previewsOfCommentedSQL() throws {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1", sql: "-- first\nCREATE TABLE a (x);-- second\nCREATE TABLE b (x)")

@@ -1,4 +1,4 @@
-// What a migration tells while it runs.
+// The progress reports of a running migration.
 
 import Rowan
 import Testing

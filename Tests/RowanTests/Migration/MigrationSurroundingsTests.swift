@@ -1,4 +1,4 @@
-// What surrounds migrations: they know no schema source, and are repeated in a file.
+// The environment of migrations: they use no schema source, and are retried in a file.
 
 import Foundation
 import Rowan

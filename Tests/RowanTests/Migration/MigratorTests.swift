@@ -53,7 +53,7 @@ struct MigratorTests {
         withExtendedLifetime(folder) {}
     }
 
-    /// A table of the program has the name of the migrator's table.
+    /// The program has a table with the name of the migrator's table.
     @Test func anotherTableOfThisName() throws {
         let queue = try DatabaseQueue()
         try queue.write { try $0.execute(sql: "CREATE TABLE grdb_migrations (id INTEGER PRIMARY KEY)") }
@@ -66,7 +66,7 @@ struct MigratorTests {
         #expect(try queue.read { try $0.tables().map(\.name) } == ["grdb_migrations"])
     }
 
-    /// The table is the one that programs of the documented API have in their files.
+    /// The table is the one that the documented API creates.
     @Test func theTableOfAppliedMigrations() throws {
         let queue = try DatabaseQueue()
         try queue.inDatabase { db in
@@ -157,7 +157,7 @@ struct MigratorTests {
                 == "no migration \"x\" is registered: migrate up to one of the migrator's migrations")
     }
 
-    /// The migrations before it have run, the failed one leaves nothing, those after it do not run.
+    /// Earlier migrations have run, the failed one leaves nothing, and later ones don't run.
     @Test(arguments: ConnectionKind.allCases) func failures(kind: ConnectionKind) throws {
         let folder = try TemporaryFolder()
         let writer = try kind.make(in: folder)
@@ -203,7 +203,7 @@ struct MigratorTests {
         try libraryMigrator().migrate(queue)
     }
 
-    /// Each migration runs in one transaction with its record: it can't end it.
+    /// Each migration runs in the same transaction as its record, and can't end it.
     @Test(arguments: ["COMMIT", "END", "ROLLBACK", "BEGIN", "BEGIN IMMEDIATE"])
     func migrationsThatEndTheirTransaction(_ sql: String) throws {
         let message = """
@@ -226,7 +226,7 @@ struct MigratorTests {
                 #expect(try failing.appliedIdentifiers(db).isEmpty, sourceLocation: sourceLocation)
             }
             try expectForeignKeysEnforced(queue)
-            // The connection works, and its transactions are its own again.
+            // The connection works, and the program controls its transactions again.
             try queue.inDatabase { db in
                 try db.execute(sql: "BEGIN; CREATE TABLE b (x); COMMIT; DROP TABLE b")
             }
@@ -237,7 +237,7 @@ struct MigratorTests {
             let statement = try db.makeStatement(sql: sql)
             try statement.execute()
         }
-        // What follows a refused statement is not committed either.
+        // Statements after a rejected one are not committed either.
         try check { db in
             do { try db.execute(sql: sql) } catch {
                 try db.execute(sql: "CREATE TABLE a (x)")
@@ -261,7 +261,7 @@ struct MigratorTests {
         }
     }
 
-    /// Savepoints inside a migration are allowed.
+    /// Savepoints within a migration are allowed.
     @Test func savepointsInMigrations() throws {
         let queue = try DatabaseQueue()
         var migrator = DatabaseMigrator()
@@ -330,7 +330,7 @@ struct MigratorTests {
         withExtendedLifetime(folder) {}
     }
 
-    /// Cancelling rolls back the current migration, and runs none after it.
+    /// Cancelling rolls back the current migration, and later ones don't run.
     @Test func cancellation() async throws {
         let queue = try DatabaseQueue()
         let hasStarted = Gate()

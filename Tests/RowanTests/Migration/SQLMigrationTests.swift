@@ -1,4 +1,4 @@
-// Migrations in SQL: texts and files, and what notices their edits.
+// Migrations in SQL: texts and files, and the detection of their edits.
 
 import Foundation
 import Rowan
@@ -31,7 +31,7 @@ struct SQLMigrationTests {
         #expect(try queue.read(migrator(sql).hasSchemaChanges) == false)
     }
 
-    /// An edit is noticed before any other migration runs.
+    /// An edit is detected before any other migration runs.
     @Test func editsAreNoticedFirst() throws {
         let queue = try DatabaseQueue()
         var migrator = DatabaseMigrator()

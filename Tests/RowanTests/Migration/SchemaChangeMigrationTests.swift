@@ -19,7 +19,7 @@ struct SchemaChangeMigrationTests {
         return queue
     }
 
-    /// What the definition of the same migrations may be, without another schema.
+    /// Equivalent definitions of the same migrations.
     static let sameSchemas: [[(String, String)]] = [
         [player, index], [player, index, ("next", "CREATE TABLE team (id INTEGER PRIMARY KEY)")],
         [
@@ -59,7 +59,7 @@ struct SchemaChangeMigrationTests {
         #expect(try queue.read(migrator.hasCompletedMigrations) == true)
     }
 
-    /// Where no migration has run, none has changed.
+    /// If no migration has run, none has changed.
     @Test func aDatabaseWithoutMigrationsIsKept() throws {
         let queue = try DatabaseQueue()
         try queue.write {
@@ -73,7 +73,7 @@ struct SchemaChangeMigrationTests {
         #expect(try queue.int("SELECT COUNT(*) FROM player") == 1)
     }
 
-    /// Quotes around the parts of a name make no difference.
+    /// Quotes around the parts of a name don't matter.
     @Test func qualifiedNames() throws {
         let table = "CREATE TABLE t (a, b DEFAULT 1.5)"
         let queue = try DatabaseQueue()
@@ -85,7 +85,7 @@ struct SchemaChangeMigrationTests {
         #expect(try queue.int("SELECT COUNT(*) FROM t") == 0)
     }
 
-    /// What is erased is copied before.
+    /// A database is copied before it is erased.
     @Test(arguments: ConnectionKind.allCases) func backupsOfErasedDatabases(kind: ConnectionKind) throws {
         let folder = try TemporaryFolder()
         let writer = try kind.make(in: folder)
@@ -106,7 +106,7 @@ struct SchemaChangeMigrationTests {
         #expect(try queue.string("SELECT name FROM player") == "A")
     }
 
-    /// What SQLite and its modules add is no change of the migrations.
+    /// Objects added by SQLite and its modules don't count as changes to migrations.
     @Test func tablesOfSQLite() throws {
         let queue = try DatabaseQueue()
         let migrations = [
@@ -125,7 +125,7 @@ struct SchemaChangeMigrationTests {
         #expect(try queue.string("SELECT name FROM player") == "A")
     }
 
-    /// The functions and collations of the configuration exist in the database that the schemas are compared with.
+    /// The database used for comparing schemas has the configuration's functions and collations.
     @Test func configurations() throws {
         var configuration = Configuration()
         configuration.prepareDatabase { db in
