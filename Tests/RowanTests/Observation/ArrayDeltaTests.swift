@@ -1,4 +1,4 @@
-// Deltas: applied one after the other, they give the same arrays as whole fetches.
+// Deltas: applied one after another, they give the same arrays as full fetches.
 
 import Dispatch
 import Foundation
@@ -68,8 +68,8 @@ struct ArrayDeltaTests {
         #expect(delta.updates.isEmpty && delta.moves.isEmpty)
     }
 
-    /// The number of moves is the least one: that of the elements outside a longest increasing subsequence, which a
-    /// slower program finds.
+    /// The minimal number of moves is the number of elements outside a longest increasing subsequence, which a slower
+    /// algorithm finds.
     private func leastMoveCount(_ old: [Item], _ new: [Item]) -> Int {
         let indices = Dictionary(uniqueKeysWithValues: old.enumerated().map { ($1.id, $0) })
         let kept = new.compactMap { indices[$0.id] }
@@ -104,7 +104,7 @@ struct ArrayDeltaTests {
     }
 
     @Test func manyElementsTakeLittleTime() {
-        // Quadratic work on 50,000 elements would take much longer than the test.
+        // Quadratic work on 50,000 elements would exceed the test's time limit.
         let old = (0..<50_000).map { Item(id: $0, rank: 0, name: "") }
         let delta = delta(old, old.reversed())
         #expect(delta.moves.count == 49_999)
@@ -118,7 +118,7 @@ struct ArrayDeltaTests {
 struct ObservedDeltaConcurrencyTests {
     typealias Item = ArrayDeltaTests.Item
 
-    /// Applies the deltas that an observation notifies.
+    /// Applies the deltas notified by an observation.
     private final class Model: Sendable {
         let state = Mutex<(items: [Item], deltaCount: Int, isEqual: Bool)>(([], 0, true))
         var items: [Item] { state.withLock { $0.items } }
@@ -168,14 +168,14 @@ struct ObservedDeltaConcurrencyTests {
         }
     }
 
-    /// A scheduler that notifies the first value at once, on any thread.
+    /// A scheduler that notifies the first value immediately, on any thread.
     private struct ImmediateScheduler: ValueObservationScheduler {
         let queue: DispatchQueue
         func immediateInitialValue() -> Bool { true }
         func schedule(_ action: @escaping @Sendable () -> Void) { queue.async(execute: action) }
     }
 
-    /// What is fetched while the first value is on its way comes after it.
+    /// Values fetched while the first one is being delivered come after it.
     @Test(arguments: ConnectionKind.allCases)
     func immediateStartsUnderWrites(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -217,7 +217,7 @@ struct ObservedDeltaConcurrencyTests {
             await eventually { recorder.values.count == 1 }
             try await writer.fence()
             #expect(recorder.values.first?.isEmpty == true)
-            // Not a change of the values.
+            // This does not change the values.
             try await writer.write { db in
                 try db.insert(1)
                 try db.execute(sql: "DELETE FROM t")

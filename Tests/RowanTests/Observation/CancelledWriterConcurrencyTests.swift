@@ -1,18 +1,18 @@
-// What runs after a commit doesn't belong to the task that has committed: the cancellation of this task reaches neither
-// observers nor observations.
+// Code that runs after a commit doesn't belong to the committing task: cancelling this task affects neither observers
+// nor observations.
 
 import Foundation
 import Rowan
 import Testing
 
-/// What callbacks have read.
+/// The values read in callbacks.
 private final class Results: Sendable {
     private let results = Mutex<[Result<[Int], any Error>]>([])
     func add(_ db: Database) { results.withLock { $0.append(Result { try db.values() }) } }
     func values() throws -> [[Int]] { try results.withLock { $0 }.map { try $0.get() } }
 }
 
-/// Cancels the task of each commit, before later observers hear of it, and reads the table.
+/// Cancels the task of each commit, before later observers are notified, and reads the table.
 private final class Canceller: TransactionObserver {
     let reads = Results()
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
@@ -27,7 +27,7 @@ private final class Canceller: TransactionObserver {
 @Suite(.timeLimit(.minutes(5)))
 struct CancelledWriterConcurrencyTests {
     private func write(_ writer: any DatabaseWriter, _ value: Int) async {
-        // Its task is cancelled after the commit: it may throw.
+        // Its task is cancelled after the commit, so it may throw.
         _ = await Task { try await writer.writeWithoutTransaction { try $0.insert(value) } }.result
     }
 

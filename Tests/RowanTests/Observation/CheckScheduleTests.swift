@@ -1,4 +1,4 @@
-// When the commits of other processes are looked for.
+// The schedule for detecting commits by other processes.
 
 import Testing
 
@@ -18,7 +18,7 @@ struct CheckScheduleTests {
         }
         let checksAgain = schedule.fileDidChange()
         #expect(checksFirst && checksAgain)
-        // A commit whose fsync takes minutes is noticed two seconds after its end, at the latest.
+        // A commit whose fsync takes minutes is detected at most two seconds after its end.
         #expect(delays.prefix(13) == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 2048])
         #expect(delays.dropFirst(11).allSatisfy { $0 == 2048 })
         #expect((600_000...604_096).contains(delays.reduce(0, +)))
@@ -38,7 +38,7 @@ struct CheckScheduleTests {
         }
     }
 
-    /// Before, a commit waited for the end of the pause: for half a second at worst.
+    /// Otherwise, a commit could wait for the end of the pause, up to half a second.
     @Test func aWriteCutsALongPause() throws {
         var schedule = CheckSchedule()
         _ = schedule.fileDidChange()

@@ -1,4 +1,4 @@
-// Region observations: which transactions they notice, and how they start and end, also beside other threads.
+// Region observations: the transactions that they report, and their start and end, also with other threads.
 
 @testable import Rowan
 import Testing
@@ -11,7 +11,7 @@ struct DatabaseRegionObservationConcurrencyTests {
         INSERT INTO player VALUES (1, 'Arthur', 10), (2, 'Barbara', 20);
         """
 
-    /// A new database of a kind.
+    /// Runs the closure with a new database of a kind.
     private func withWriter(
         _ kind: ConnectionKind, _ body: (any DatabaseWriter) throws -> Void
     ) throws {
@@ -28,7 +28,7 @@ struct DatabaseRegionObservationConcurrencyTests {
     private func fail(_ error: any Error) { Issue.record("\(error)") }
 
     @Test(
-        .disabled(if: ClusterUnderTest.isActive, "a cluster does not tell which rows change"),
+        .disabled(if: ClusterUnderTest.isActive, "a cluster does not report which rows change"),
         arguments: ConnectionKind.allCases)
     func changes(_ kind: ConnectionKind) throws {
         try withWriter(kind) { writer in
@@ -96,7 +96,7 @@ struct DatabaseRegionObservationConcurrencyTests {
             try #expect(change() == 2)
             cancellable = nil
             try #expect(change() == 2)
-            // In the middle of a transaction, and in the callback.
+            // Within a transaction, and in the callback.
             let second = Held<AnyDatabaseCancellable>()
             second.value = observation.start(in: writer, onError: fail) { _ in
                 log.append(3)
@@ -113,7 +113,8 @@ struct DatabaseRegionObservationConcurrencyTests {
         }
     }
 
-    /// The connection forgets a cancelled observation, also if it was started in a type-erased writer that is gone.
+    /// The connection releases a cancelled observation, even if it was started in a type-erased writer that no longer
+    /// exists.
     @Test func releasedWriters() throws {
         let queue = try DatabaseQueue()
         try queue.write { try $0.execute(sql: Self.schema) }
@@ -152,7 +153,7 @@ struct DatabaseRegionObservationConcurrencyTests {
         }
     }
 
-    /// In a write, the observation begins at once.
+    /// In a write, the observation begins immediately.
     @Test(arguments: ConnectionKind.allCases)
     func startInAWrite(_ kind: ConnectionKind) throws {
         try withWriter(kind) { writer in
@@ -169,7 +170,7 @@ struct DatabaseRegionObservationConcurrencyTests {
         }
     }
 
-    /// Each commit of several threads is noticed, before any other write.
+    /// Each commit of several threads is reported before any other write.
     @Test(arguments: ConnectionKind.allCases)
     func threads(_ kind: ConnectionKind) async throws {
         let folder = try TemporaryFolder()
@@ -181,7 +182,7 @@ struct DatabaseRegionObservationConcurrencyTests {
         }
         try await onThreads(4) { index in
             for _ in 0..<25 {
-                // Observations come and go on the same connection.
+                // Observations start and end on the same connection.
                 let other = DatabaseRegionObservation(tracking: Player.all()).start(in: writer) { _ in
                 } onChange: { _ in
                 }
@@ -196,9 +197,9 @@ struct DatabaseRegionObservationConcurrencyTests {
         withExtendedLifetime(folder) {}
     }
 
-    /// Adding and removing observers on other threads than the one that writes.
+    /// Adds and removes observers on other threads than the writing one.
     @Test(
-        .disabled(if: ClusterUnderTest.isActive, "a cluster does not tell which rows change"),
+        .disabled(if: ClusterUnderTest.isActive, "a cluster does not report which rows change"),
         arguments: ConnectionKind.allCases)
     func observers(_ kind: ConnectionKind) async throws {
         let folder = try TemporaryFolder()

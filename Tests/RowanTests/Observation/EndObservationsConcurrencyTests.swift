@@ -1,4 +1,4 @@
-// The end of all observations.
+// Ending all observations.
 
 import Foundation
 import Testing
@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct EndObservationsConcurrencyTests {
-    @Test("Loops end, closures get an error, and the database closes", arguments: ConnectionKind.allCases)
+    @Test("Loops finish, closures get an error, and the database closes", arguments: ConnectionKind.allCases)
     func endsAll(kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
             let observation = ValueObservation.tracking { try $0.values() }
@@ -30,12 +30,12 @@ struct EndObservationsConcurrencyTests {
             #expect(try await loop.value)
             #expect(errors.elements == ["CancellationError()"])
             #expect(try writer.unsafeReentrantWrite { try $0.values() } == [1, 2, 3])
-            // Another one starts afresh.
+            // A new observation starts from scratch.
             for try await values in observation.values(in: writer) {
                 #expect(values == [1, 2, 3])
                 break
             }
-            // And one that is running when the database closes ends, too.
+            // An observation that is running when the database closes also ends.
             let last = Task {
                 for try await values in observation.values(in: writer) { seen.append(values + [0]) }
                 return true

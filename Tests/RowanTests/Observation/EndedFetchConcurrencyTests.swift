@@ -1,4 +1,4 @@
-// A fetch whose last observation has ended is interrupted: it does not keep a connection busy.
+// A fetch is interrupted when its last observation has ended, so that it doesn't occupy a connection.
 
 import Foundation
 import Rowan
@@ -39,20 +39,20 @@ struct EndedFetchConcurrencyTests {
             await eventually { recorder.values == [0] && other.values == [0] }
             try await writer.fence()
             isEndless.withLock { $0 = true }
-            // On one connection, the fetch runs in the access that commits.
+            // With a single connection, the fetch runs in the committing access.
             startThread { try? writer.write { db in try db.execute(sql: "INSERT INTO t VALUES (1)") } }
         }
         await hasStarted.opened()
         recorder.cancel()
         other.cancel()
-        // Otherwise these would wait for minutes.
+        // Without the interruption, these would wait for minutes.
         try await writer.writeWithoutTransaction { _ in }
         try await writer.barrierWriteWithoutTransaction { _ in }
         isEndless.withLock { $0 = false }
         let count = try await writer.read { db in try Table("t").fetchCount(db) }
         #expect(count == (firstFetch ? 0 : 1))
         #expect(recorder.errors.isEmpty && other.errors.isEmpty)
-        // The connections work: a new observation fetches.
+        // The connections work, and a new observation fetches.
         let fresh = observation.record(in: writer)
         await eventually { fresh.values == [count] }
         fresh.cancel()
@@ -70,7 +70,7 @@ struct EndedFetchConcurrencyTests {
         try await check(kind, firstFetch: false, requiresWriteAccess: true)
     }
 
-    /// Other statements continue on the connection where the fetch is interrupted.
+    /// Other statements on the connection continue when the fetch is interrupted.
     @Test func aCursorOfTheProgram() async throws {
         let hasStarted = Gate()
         let queue = try DatabaseQueue(configuration: configuration(hasStarted))

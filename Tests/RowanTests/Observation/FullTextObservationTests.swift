@@ -1,4 +1,4 @@
-// What reads the tables behind a full-text table, or its vocabulary, reads the full-text table.
+// Reading the tables behind a full-text table, or its vocabulary, counts as reading the full-text table.
 
 import Rowan
 import Testing
@@ -43,7 +43,7 @@ struct FullTextObservationTests {
             #expect(try Table("terms").databaseRegion(db).description == "doc(*),terms(*)")
             #expect(try Table("DOC_content").databaseRegion(db).description == "doc(*),doc_content(*)")
             #expect(try Table("doc").databaseRegion(db).description == "doc(*)")
-            // The schema is read again when it changes.
+            // The schema is reread when it changes.
             try db.execute(sql: "DROP TABLE terms; CREATE VIRTUAL TABLE terms USING fts5vocab(doc2, 'row')")
             #expect(try Table("terms").databaseRegion(db).description == "doc2(*),terms(*)")
         }

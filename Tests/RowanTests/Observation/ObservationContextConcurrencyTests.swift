@@ -1,5 +1,5 @@
-// Where observations start and end: in tasks, actors, accesses and closures of observations; with more observers than
-// readers.
+// The contexts in which observations start and end: tasks, actors, accesses and closures of observations; with more
+// observers than readers.
 
 import Foundation
 import Testing
@@ -12,7 +12,7 @@ struct ObservationContextConcurrencyTests {
         .tracking { try $0.values().count }
     }
 
-    /// Each observation has fetches of its own, and all wait for one reader.
+    /// Each observation has separate fetches, and all wait for one reader.
     @Test(arguments: ConnectionKind.concurrent)
     func moreObserversThanReaders(_ kind: ConnectionKind) async throws {
         var configuration = Configuration()
@@ -64,7 +64,7 @@ struct ObservationContextConcurrencyTests {
             async let end: Void = following.follow(writer, until: 5)
             for value in 3...5 { try await writer.write { try $0.insert(value) } }
             try await end
-            // The time limit of the suite ends a wait in vain.
+            // The suite's time limit ends the loop if the value never arrives.
             while await !starting.values.contains(5) { await Task.yield() }
             await #expect(following.values.last == 5)
             await starting.cancel()
@@ -97,7 +97,7 @@ struct ObservationContextConcurrencyTests {
         }
     }
 
-    /// The closure of an observation ends it, and what it would have been notified.
+    /// The closure of an observation ends it, together with its pending notifications.
     @Test(arguments: ConnectionKind.allCases)
     func anObservationCancelsItself(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -124,7 +124,7 @@ struct ObservationContextConcurrencyTests {
         }
     }
 
-    /// An observation starts and ends inside accesses, also in the middle of a transaction.
+    /// An observation starts and ends inside accesses, also during a transaction.
     @Test(arguments: ConnectionKind.allCases)
     func insideAccesses(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -150,7 +150,7 @@ struct ObservationContextConcurrencyTests {
         }
     }
 
-    /// The first value can't be fetched immediately inside an access: the error arrives instead.
+    /// Inside an access, the first value can't be fetched immediately, so an error is notified instead.
     @Test @MainActor func immediatelyInsideAnAccess() throws {
         let queue = try DatabaseQueue()
         let log = Log<String>()
@@ -165,7 +165,7 @@ struct ObservationContextConcurrencyTests {
         #expect(log.elements.first?.hasPrefix("database accesses are not reentrant") == true)
     }
 
-    /// An observation that fails at once fetches nothing any more.
+    /// An observation that fails immediately fetches nothing afterwards.
     @Test @MainActor func aFailedImmediateStart() async throws {
         let queue = try DatabaseQueue()
         try await queue.write { try $0.execute(sql: "CREATE TABLE t(x); INSERT INTO t VALUES (1), (2)") }
@@ -183,7 +183,7 @@ struct ObservationContextConcurrencyTests {
         cancellable.cancel()
     }
 
-    /// Closing refuses nothing, and ends nothing but the notifications.
+    /// Closing succeeds, and only ends the notifications.
     @Test(arguments: ConnectionKind.allCases)
     func closing(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in

@@ -1,4 +1,4 @@
-// The pace of observations: what throttle and debounce leave out, and what they never lose.
+// The pace of observations: the values that throttle and debounce omit, and those that they never lose.
 
 import Foundation
 import Testing
@@ -21,7 +21,7 @@ struct ObservationPaceConcurrencyTests {
         }
     }
 
-    /// An hour never passes in a test: nothing is fetched but the first value.
+    /// An hour never passes in a test, so only the first value is fetched.
     @Test(arguments: ConnectionKind.allCases)
     func aThrottledObservationDoesNotFetchBeforeItsTurn(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -64,7 +64,7 @@ struct ObservationPaceConcurrencyTests {
             await eventually { recorder.values == [2] }
             for value in 3...60 { try await writer.write { try $0.insert(value) } }
             await eventually { recorder.values.last == 60 }
-            // Again, after a pause.
+            // The same again after a pause.
             try await writer.write { try $0.insert(61) }
             await eventually { recorder.values.last == 61 }
             #expect(recorder.values.last == 61)
@@ -74,7 +74,7 @@ struct ObservationPaceConcurrencyTests {
         }
     }
 
-    /// Of two observations that share their fetches, one is throttled: the other has all values.
+    /// If one of two observations that share their fetches is throttled, the other still receives all values.
     @Test(arguments: ConnectionKind.allCases)
     func aPaceIsThatOfOneObservation(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -93,7 +93,7 @@ struct ObservationPaceConcurrencyTests {
         }
     }
 
-    /// The value that waits for its turn is the newest one.
+    /// The pending value is the latest one.
     @Test(arguments: ConnectionKind.allCases)
     func aSharedFetchLeavesOneValueToTheThrottledObservation(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -110,7 +110,7 @@ struct ObservationPaceConcurrencyTests {
         }
     }
 
-    /// The fetch fails for another observation that shares it, while the turn of this one is an hour away.
+    /// Another observation's fetch fails while this one waits for an hour.
     @Test(arguments: ConnectionKind.allCases)
     func anErrorDoesNotWait(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -126,13 +126,13 @@ struct ObservationPaceConcurrencyTests {
             #expect(slow.values == [2])
             try await writer.write { try $0.insert(4) }
             await eventually { slow.errors.count == 1 && quick.errors.count == 1 }
-            // What was fetched before the error is notified before it.
+            // A value fetched before the error is notified before it.
             #expect(slow.values == [2, 3])
             #expect(slow.errors.first is Refusal)
         }
     }
 
-    /// What waits for a slow program is the newest value, not one of each interval.
+    /// A slow program's pending value is the latest one, rather than one per interval.
     @Test(arguments: ConnectionKind.allCases)
     func aSlowProgramIsNotNotifiedOfOldValues(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -149,7 +149,7 @@ struct ObservationPaceConcurrencyTests {
             await isBusy.opened()
             for value in 3...30 {
                 try await writer.write { try $0.insert(value) }
-                // The interval is over.
+                // The interval has passed.
                 let beginning = Uptime.now
                 await eventually { Uptime.now > beginning + 1_000_000 }
             }
@@ -157,13 +157,13 @@ struct ObservationPaceConcurrencyTests {
             mayGoOn.open()
             await eventually { recorder.values.last == 30 }
             #expect(recorder.values.last == 30)
-            // The one that was scheduled, the one that waited, and the last one.
+            // The scheduled value, the pending value, and the last one.
             #expect(recorder.values.count <= 4)
             recorder.cancel()
         }
     }
 
-    /// Under changes that never pause, the first value still comes.
+    /// The first value is notified despite continuous changes.
     @Test(arguments: ConnectionKind.allCases)
     func theFirstValueWaitsForNoTurn(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -180,7 +180,7 @@ struct ObservationPaceConcurrencyTests {
         }
     }
 
-    /// Cancelling while a value waits releases what the closures hold.
+    /// Cancelling with a pending value releases the objects captured by the closures.
     @Test(arguments: ConnectionKind.allCases)
     func aCancelledObservationWaitsForNothing(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in

@@ -1,4 +1,4 @@
-// Observations in tests: what they notify, recorded.
+// Records the notifications of observations.
 
 import Dispatch
 import Foundation
@@ -6,7 +6,7 @@ import Testing
 
 @testable import Rowan
 
-/// What an observation has notified.
+/// The notifications of an observation.
 final class Recorder<Value: Sendable>: Sendable {
     private let state = Mutex<(values: [Value], errors: [any Error])>(([], []))
     private let cancellable = Mutex<AnyDatabaseCancellable?>(nil)
@@ -17,7 +17,7 @@ final class Recorder<Value: Sendable>: Sendable {
     func append(_ value: Value) { state.withLock { $0.values.append(value) } }
     func append(error: any Error) { state.withLock { $0.errors.append(error) } }
 
-    /// Starts an observation on a queue of its own.
+    /// Starts an observation on its own queue.
     func start<Reducer: ValueReducer>(
         _ observation: ValueObservation<Reducer>, in reader: any DatabaseReader,
         on queue: DispatchQueue = DispatchQueue(label: "recorder")
@@ -40,7 +40,7 @@ final class Recorder<Value: Sendable>: Sendable {
 }
 
 extension ValueObservation where Reducer: ValueReducer {
-    /// Starts the observation, and records what it notifies.
+    /// Starts the observation and records its notifications.
     func record(in reader: any DatabaseReader) -> Recorder<Reducer.Value> {
         let recorder = Recorder<Reducer.Value>()
         recorder.start(self, in: reader)
@@ -49,18 +49,18 @@ extension ValueObservation where Reducer: ValueReducer {
 }
 
 extension DatabaseWriter {
-    /// Waits for the accesses that were scheduled before.
+    /// Waits for previously scheduled accesses.
     func fence() async throws {
-        // An observation of a pool fetches, joins the writer, then may fetch again.
+        // A pool's observation fetches, joins the writer, and may then fetch again.
         for _ in 1...3 {
             try await writeWithoutTransaction { _ in }
             try await barrierWriteWithoutTransaction { _ in }
-            // Between the end of its fetch and its next access, an observation waits nowhere.
+            // Between its fetch and its next access, an observation isn't in any queue.
             try await Task.sleep(for: .milliseconds(5))
         }
     }
 
-    /// Waits until an observation observes the writer: in a pool, it has notified its first value before.
+    /// Waits until an observation observes the writer. A pool's observation has notified its first value by then.
     func isObserved() async {
         await eventually { writeWithoutTransaction { db in !db.observationHub.isEmpty } }
     }

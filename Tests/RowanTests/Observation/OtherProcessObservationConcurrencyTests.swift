@@ -16,7 +16,7 @@ struct OtherProcessObservationConcurrencyTests {
         return configuration
     }
 
-    /// Runs SQL in another process, each statement in a transaction of its own.
+    /// Runs SQL in another process, each statement in its own transaction.
     private func runElsewhere(_ path: String, _ statements: [String]) throws {
         let script = """
             import sqlite3, sys
@@ -42,7 +42,7 @@ struct OtherProcessObservationConcurrencyTests {
             await eventually { recorder.values.last == [1, 2, 3] && !regions.elements.isEmpty }
             #expect(recorder.values.last == [1, 2, 3])
             #expect(!regions.elements.isEmpty)
-            // Its own commits and those of others follow each other.
+            // The process's own commits alternate with those of others.
             try await writer.write { try $0.insert(4) }
             try runElsewhere(writer.path, ["DELETE FROM t WHERE x < 3", "UPDATE t SET x = x * 10"])
             await eventually { recorder.values.last == [30, 40] }
@@ -94,7 +94,7 @@ struct OtherProcessObservationConcurrencyTests {
         }
     }
 
-    /// The counter of commits of others does not count those of this connection, which are observed anyway.
+    /// The counter of other connections' commits excludes those of this connection, which are observed anyway.
     @Test(arguments: ConnectionKind.files)
     func itsOwnCommitsAreNotThoseOfOthers(_ kind: ConnectionKind) async throws {
         try await withTable(kind, configuration) { writer in
@@ -113,7 +113,7 @@ struct OtherProcessObservationConcurrencyTests {
             try await writer.fence()
             for value in 1...5 {
                 try await writer.write { try $0.execute(sql: "INSERT INTO other VALUES (?)", arguments: [value]) }
-                // The checks that follow the write of the file.
+                // Wait for the checks that follow a write to the file.
                 try await Task.sleep(for: .milliseconds(30))
             }
             try await writer.fence()
@@ -129,7 +129,7 @@ struct OtherProcessObservationConcurrencyTests {
         }
     }
 
-    /// Another process commits after the first fetch has read, and before the file is watched.
+    /// Another process commits between the first fetch and the start of watching the file.
     @Test(arguments: [ConnectionKind.walQueue, .pool])
     func aCommitDuringTheFirstFetchIsNotified(_ kind: ConnectionKind) async throws {
         try await withTable(kind, configuration) { writer in

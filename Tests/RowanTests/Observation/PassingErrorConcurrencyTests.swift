@@ -1,4 +1,4 @@
-// Observations outlive errors that pass: locks of others, interruptions, suspensions.
+// Observations survive temporary errors: locks held by others, interruptions, suspensions.
 
 import Foundation
 import Testing
@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct PassingErrorConcurrencyTests {
-    /// The value is fetched again after an error that passes, without another commit.
+    /// After a temporary error, the value is fetched again without another commit.
     @Test(arguments: ConnectionKind.allCases, [ResultCode.SQLITE_BUSY, .SQLITE_INTERRUPT, .SQLITE_LOCKED])
     func aFetchIsRepeated(_ kind: ConnectionKind, _ code: ResultCode) async throws {
         try await withTable(kind) { writer in
@@ -33,7 +33,7 @@ struct PassingErrorConcurrencyTests {
         }
     }
 
-    /// The first value, too.
+    /// This also applies to the first value.
     @Test(arguments: ConnectionKind.allCases)
     func theFirstFetchIsRepeated(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -52,7 +52,7 @@ struct PassingErrorConcurrencyTests {
         }
     }
 
-    /// An error of the closure, or of the schema, ends the observation.
+    /// An error of the closure or the schema ends the observation.
     @Test(arguments: ConnectionKind.allCases)
     func otherErrorsEndIt(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -72,7 +72,7 @@ struct PassingErrorConcurrencyTests {
         return configuration
     }
 
-    /// The commits of others to an attached database.
+    /// Commits by others to an attached database.
     @Test(arguments: [true, false])
     func attachedDatabases(_ isAttachedBefore: Bool) async throws {
         let folder = try TemporaryFolder()
@@ -97,7 +97,7 @@ struct PassingErrorConcurrencyTests {
     }
 
     #if os(Linux)
-    /// A user of the system may have 128 instances of inotify.
+    /// Each user may have only 128 instances of inotify.
     @Test func oneInstanceWatchesAllDatabases() async throws {
         let folder = try TemporaryFolder()
         var recorders: [Recorder<Int>] = []

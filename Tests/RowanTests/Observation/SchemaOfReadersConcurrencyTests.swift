@@ -1,5 +1,5 @@
-// The schema changes through the writer of a pool, or through another connection: observations track the tables and the
-// columns of the schema that their fetches read.
+// Schema changes through a pool's writer or another connection: observations track the tables and columns of the schema
+// that their fetches read.
 
 import Foundation
 import Testing
@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct SchemaOfReadersConcurrencyTests {
-    /// How an observation fetches.
+    /// The way in which an observation fetches.
     enum Fetch: String, CaseIterable, Sendable {
         case sql, request, statement, cachedStatement
 
@@ -29,7 +29,7 @@ struct SchemaOfReadersConcurrencyTests {
     func columnsAddedBeforeTheObservation(_ fetch: Fetch, _ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
             try await writer.write { try $0.execute(sql: "CREATE TABLE p (a); INSERT INTO p VALUES (1)") }
-            // A reader knows the schema.
+            // A reader has cached the schema.
             #expect(try await writer.read { try fetch.rows($0) } == "1")
             try await writer.write { try $0.execute(sql: "ALTER TABLE p ADD COLUMN z") }
             let recorder = ValueObservation.tracking { try fetch.rows($0) }.record(in: writer)
@@ -54,7 +54,7 @@ struct SchemaOfReadersConcurrencyTests {
         }
     }
 
-    /// The view reads another table, and the table becomes a view.
+    /// The view is redefined with another table, and the table becomes a view.
     @Test(arguments: Fetch.allCases, ConnectionKind.allCases)
     func redefinedViews(_ fetch: Fetch, _ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -81,7 +81,7 @@ struct SchemaOfReadersConcurrencyTests {
         }
     }
 
-    /// A name without a schema means another table, or another view, than before.
+    /// A name without a schema refers to another table or view than before.
     @Test(arguments: Fetch.allCases, ConnectionKind.allCases.filter { !$0.isConcurrent })
     func hiddenTables(_ fetch: Fetch, _ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -108,7 +108,7 @@ struct SchemaOfReadersConcurrencyTests {
         }
     }
 
-    /// SQLite names no column of the view.
+    /// SQLite doesn't report the view's columns.
     @Test(arguments: [
         "SELECT COUNT(*) FROM v", "SELECT COUNT(*) FROM w", "SELECT EXISTS (SELECT 1 FROM v WHERE 1) + 0",
     ])

@@ -1,4 +1,4 @@
-// An observation whose fetch asks questions about the schema fetches again when the schema changes.
+// An observation whose fetch queries the schema fetches again when the schema changes.
 
 import Foundation
 import Testing
@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct SchemaQuestionConcurrencyTests {
-    /// The count of a table that may be missing.
+    /// The count of a table that may not exist.
     @Test(arguments: ConnectionKind.allCases)
     func aTableThatIsMissing(_ kind: ConnectionKind) async throws {
         let folder = try TemporaryFolder()
@@ -51,7 +51,7 @@ struct SchemaQuestionConcurrencyTests {
         }
     }
 
-    /// Rowan's own questions are not those of the program: a request depends on its rows.
+    /// Rowan's own schema queries don't count: a request depends only on its rows.
     @Test func requests() throws {
         struct Team: TableRecord { static let players = hasMany(Player.self) }
         struct Player: Codable, FetchableRecord, PersistableRecord {

@@ -1,4 +1,4 @@
-// A loop over observed values that is slower than the changes: few values wait for it, the last one among them.
+// A loop over observed values that is slower than the changes: few values are buffered, including the last one.
 
 import Dispatch
 import Testing
@@ -20,7 +20,7 @@ struct SlowLoopConcurrencyTests {
         }
     }
 
-    /// Changes the table while nobody takes values, and returns those that wait.
+    /// Changes the table while no values are consumed, and returns the buffered ones.
     private func waitingValues(
         _ writer: any DatabaseWriter, _ values: AsyncValueObservation<Int>, on queue: DispatchQueue
     ) async throws -> [Int] {
@@ -48,7 +48,7 @@ struct SlowLoopConcurrencyTests {
         }
     }
 
-    /// The program may keep all values.
+    /// The program may buffer all values.
     @Test func aPolicy() async throws {
         let queue = DispatchQueue(label: "values")
         try await withTable(.memoryQueue) { writer in
@@ -70,7 +70,7 @@ struct SlowLoopConcurrencyTests {
         init(row: Row) { (id, x) = (row[0], row[1]) }
     }
 
-    /// Each difference belongs to the previous one: none is skipped.
+    /// Each difference is relative to the previous one, so none is skipped.
     @Test(arguments: ConnectionKind.allCases)
     func allDifferencesWait(_ kind: ConnectionKind) async throws {
         let queue = DispatchQueue(label: "values")
@@ -93,7 +93,7 @@ struct SlowLoopConcurrencyTests {
         }
     }
 
-    /// What is made of differences belongs to the previous ones, too; also for code that does not know the reducer.
+    /// Values derived from differences depend on the previous ones, too; also for code that doesn't know the reducer.
     @Test func whatIsMadeOfDifferences() async throws {
         func values<Reducer: ValueReducer>(
             _ observation: ValueObservation<Reducer>, _ writer: any DatabaseWriter, _ queue: DispatchQueue
@@ -118,7 +118,7 @@ struct SlowLoopConcurrencyTests {
         func schedule(_ action: @escaping @Sendable () -> Void) { startThread(action) }
     }
 
-    /// An observer that joins gets the known value on one thread, and the next one on another.
+    /// A joining observer receives the current value on one thread, and the next one on another.
     @Test func anObserverGetsOneValueAfterTheOther() async throws {
         try await withTable(.memoryQueue) { writer in
             let shared = Self.maximum.shared(in: writer, scheduling: ConcurrentScheduler())
@@ -136,7 +136,7 @@ struct SlowLoopConcurrencyTests {
             await isRunning.opened()
             try await writer.write { try $0.insert(3) }
             await eventually { first.elements == [2, 3] }
-            // Time for a wrong notification of the other observer.
+            // Time for a wrong notification to the other observer.
             try await Task.sleep(for: .milliseconds(50))
             mayEnd.open()
             await eventually { second.elements.count == 2 }

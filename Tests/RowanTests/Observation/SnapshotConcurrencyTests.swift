@@ -1,4 +1,4 @@
-// Snapshots: what they see, however the database changes, and what they refuse.
+// Snapshots: their unchanging content, and forbidden operations.
 
 import Foundation
 import Synchronization
@@ -189,7 +189,8 @@ struct SnapshotConcurrencyTests {
         }
     }
 
-    /// Each connection of a snapshot pool is set up, also the one that only watches for commits: it may need a key.
+    /// Each connection of a snapshot pool is set up, including the one that only watches for commits, because it may
+    /// need a key.
     @Test func allConnectionsOfASnapshotAreSetUp() throws {
         let folder = try TemporaryFolder()
         let count = Atomic<Int>(0)

@@ -1,4 +1,4 @@
-// Observed values over every kind of connection: the first value, each change, errors, cancellation.
+// Observed values on every kind of connection: the first value, each change, errors, cancellation.
 
 import Foundation
 import Testing
@@ -65,7 +65,7 @@ struct ValueObservationConcurrencyTests {
     }
 
     @Test(
-        .disabled(if: ClusterUnderTest.isActive, "a cluster does not tell which rows change"),
+        .disabled(if: ClusterUnderTest.isActive, "a cluster does not report which rows change"),
         arguments: ConnectionKind.allCases)
     func onlyCommittedChangesOfTheRegionAreNotified(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -124,7 +124,7 @@ struct ValueObservationConcurrencyTests {
         }
     }
 
-    /// SQLite does not tell the new name of a table.
+    /// SQLite does not report the new name of a table.
     @Test(arguments: ConnectionKind.allCases)
     func aTableThatGetsAnObservedNameIsNotified(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -205,7 +205,7 @@ struct ValueObservationConcurrencyTests {
             try await writer.write { try $0.insert(3) }
             try await writer.fence()
             #expect(recorder.values == [2])
-            // The next commit has removed the last observer.
+            // The last observer has been removed by the next commit.
             let isObserved = try await writer.writeWithoutTransaction { $0.connection.isWatched }
             #expect(!isObserved)
         }
@@ -233,7 +233,7 @@ struct ValueObservationConcurrencyTests {
         }
     }
 
-    /// Its own changes don't fetch again, without end.
+    /// A fetch's own changes don't cause endless fetches.
     @Test(arguments: ConnectionKind.allCases)
     func aFetchMayWriteWhatItReads(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -280,7 +280,7 @@ struct ValueObservationConcurrencyTests {
     }
 
     @Test(
-        .disabled(if: ClusterUnderTest.isActive, "busy readers are fetched from again"),
+        .disabled(if: ClusterUnderTest.isActive, "fetches on busy readers are retried"),
         arguments: ConnectionKind.allCases)
     func copiesOfAnObservationShareTheirFetches(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
@@ -298,7 +298,7 @@ struct ValueObservationConcurrencyTests {
             await eventually { recorders.allSatisfy { $0.values.count == 2 } && counts.values == [2, 3] }
             #expect(fetches.elements.count == 12)
             #expect(recorders.allSatisfy { $0.values == [[1, 2], [1, 2, 3]] })
-            // Others go on when one of them ends.
+            // The others continue when one of them ends.
             for recorder in recorders.dropFirst() { recorder.cancel() }
             try await writer.write { try $0.insert(4) }
             await eventually { recorders[0].values.count == 3 }
@@ -331,7 +331,7 @@ struct ValueObservationConcurrencyTests {
         }
     }
 
-    /// Each value is one of the states in the order of the commits, and the last one is the last commit.
+    /// The values are states in commit order, and the last one is the state of the last commit.
     @Test(arguments: ConnectionKind.allCases)
     func valuesFollowTheOrderOfCommits(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in

@@ -1,4 +1,4 @@
-// What operators do to notified values, and what schedulers, sequences and shared observations do with them.
+// The effects of operators on notified values, and of schedulers, sequences and shared observations.
 
 import Foundation
 import Testing
@@ -9,7 +9,7 @@ import Testing
 struct ValueObservationOperatorConcurrencyTests {
     private static let count = ValueObservation.tracking { try $0.values().count }
 
-    /// What `print` writes.
+    /// The output of `print`.
     private final class Lines: TextOutputStream, Sendable {
         let text = Mutex("")
         func write(_ string: String) { text.withLock { $0 += string } }
@@ -78,7 +78,7 @@ struct ValueObservationOperatorConcurrencyTests {
 
     /// Starts an observation on the main actor.
     ///
-    /// - Returns: the observation, and the number of values that it has notified when `start` returned.
+    /// - Returns: the observation, and the number of values notified before `start` returned.
     @MainActor
     private func start(
         in writer: any DatabaseWriter, isImmediate: Bool, _ values: Log<Int>
@@ -226,7 +226,7 @@ struct ValueObservationOperatorConcurrencyTests {
         }
     }
 
-    /// Its extent is that of the shared observation: the error is the last event.
+    /// The extent is that of the shared observation: the error is the last event.
     @Test
     func anErrorIsFinalForTheExtentOfTheObservation() async throws {
         try await withTable(.pool) { writer in
