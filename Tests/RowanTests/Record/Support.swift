@@ -1,10 +1,10 @@
-// What the tests of records, requests and schemas share: a database in memory that keeps the SQL it runs.
+// Shared by the tests of records, requests and schemas: an in-memory database that logs its SQL.
 
 import Foundation
 import Rowan
 import Synchronization
 
-/// The statements that a connection ran, without its bookkeeping (transactions, settings, looks at the schema).
+/// The statements that a connection ran, without Rowan's own (transactions, settings, schema queries).
 final class SQLLog: Sendable {
     private struct Entry: Sendable {
         var sql: String
@@ -34,14 +34,14 @@ final class SQLLog: Sendable {
     /// The SQL since the last call, with its parameters.
     func take() -> [String] { takeEntries().filter { !$0.isBookkeeping }.map(\.sql) }
 
-    /// The SQL since the last call, with the arguments as literals.
+    /// The SQL since the last call, with its arguments as literals.
     func takeExpanded() -> [String] { takeEntries().filter { !$0.isBookkeeping }.map(\.expandedSQL) }
 
-    /// All statements since the last call, bookkeeping included.
+    /// All statements since the last call, including Rowan's own.
     func takeAll() -> [String] { takeEntries().map(\.sql) }
 }
 
-/// A database in memory, with a schema, and its log.
+/// An in-memory database with a schema, and its log.
 func loggedQueue(
     _ schema: String = "", configuration: Configuration = Configuration()
 ) throws -> (queue: DatabaseQueue, log: SQLLog) {
@@ -57,7 +57,7 @@ func loggedQueue(
     return (queue, log)
 }
 
-/// Runs the closure in a write access to a database in memory.
+/// Runs the closure in a write access to an in-memory database.
 @discardableResult
 func inLoggedDatabase<T>(
     _ schema: String = "", configuration: Configuration = Configuration(),
@@ -82,7 +82,7 @@ func expressionText(_ expression: some SQLExpressible) -> (sql: String, argument
     return (renderer.text, renderer.arguments)
 }
 
-/// The value of an expression that refers to no column.
+/// The value of an expression that doesn't refer to columns.
 func evaluated(_ expression: some SQLExpressible) throws -> DatabaseValue {
     try inLoggedDatabase { db, _ throws in
         let (sql, arguments) = expressionText(expression)
@@ -90,7 +90,7 @@ func evaluated(_ expression: some SQLExpressible) throws -> DatabaseValue {
     }
 }
 
-/// A stand-in for the type of Core Location.
+/// A stand-in for the Core Location type.
 struct CLLocationCoordinate2D: Equatable {
     var latitude: CLLocationDegrees
     var longitude: CLLocationDegrees
@@ -104,7 +104,7 @@ struct CallbackFailure: Error, Equatable {
     init(_ name: String) { self.name = name }
 }
 
-/// The error of SQLite that the closure throws, nil if it throws none or another one.
+/// The SQLite error thrown by the closure, or nil if it throws none or another error.
 func databaseError<T>(_ body: () throws -> T) -> DatabaseError? {
     do {
         _ = try body()
@@ -114,7 +114,7 @@ func databaseError<T>(_ body: () throws -> T) -> DatabaseError? {
     }
 }
 
-/// The key of the record that the closure does not find, nil if it throws no such error.
+/// The key of the record not found by the closure, or nil if it throws no such error.
 func missingKey<T>(_ body: () throws -> T) -> [String: DatabaseValue]? {
     do {
         _ = try body()
@@ -126,7 +126,7 @@ func missingKey<T>(_ body: () throws -> T) -> [String: DatabaseValue]? {
     }
 }
 
-/// A path for a database file, which the test removes.
+/// A path for a database file, which the test deletes.
 func temporaryDatabasePath() -> String {
     FileManager.default.temporaryDirectory.appendingPathComponent("rowan-\(UUID().uuidString).sqlite").path
 }

@@ -1,10 +1,10 @@
-// What insertAll does with the callbacks of records: they are called as a loop of insertions would call them.
+// insertAll calls the callbacks of records as a loop of insertions would.
 
 import Rowan
 import Synchronization
 import Testing
 
-/// The calls of the records of a test.
+/// The calls recorded in a test.
 private final class Calls: Sendable {
     private let list = Synchronization.Mutex<[String]>([])
     func add(_ call: String) { list.withLock { $0.append(call) } }
@@ -16,7 +16,7 @@ private final class Calls: Sendable {
     }
 }
 
-/// A record with an id, which it learns.
+/// A record that receives its id.
 private struct Player: Codable, Equatable, FetchableRecord, MutablePersistableRecord {
     var id: Int64?
     var name: String
@@ -25,7 +25,7 @@ private struct Player: Codable, Equatable, FetchableRecord, MutablePersistableRe
 
 private func players(_ count: Int) -> [Player] { (0..<count).map { Player(id: nil, name: "p\($0)") } }
 
-/// A record that looks at the database before its insertion.
+/// A record that reads the database before its insertion.
 private struct Queued: MutablePersistableRecord {
     static let databaseTableName = "queued"
     var position: Int?
@@ -114,7 +114,7 @@ struct InsertAllCallbackTests {
             #expect(all.first { $0.name == "p1" }?.id == 10)
             #expect(Set(all.map(\.id)) == [10, 21, 22])
 
-            // A row that is updated keeps its id, with other assignments as well.
+            // An updated row keeps its id, also with other assignments.
             var again = players(3)
             try Player.upsertAll(db, &again, onConflict: ["name"]) { _ in [Column("score").set(to: 8)] }
             #expect(again == all)
@@ -151,7 +151,7 @@ struct InsertAllCallbackTests {
         }
     }
 
-    /// The sequence is what a program has written there.
+    /// The program may have written anything into the sequence.
     @Test func aSequenceThatIsNoNumber() throws {
         var configuration = Configuration()
         configuration.strictConversions = true
@@ -200,7 +200,7 @@ struct InsertAllCallbackTests {
                 ids.append(all.map(\.id))
             }
         }
-        // At the end of the numbers, SQLite chooses at random.
+        // After the largest rowid, SQLite chooses at random.
         if !setUp.contains("9223372036854775807") { #expect(ids[0] == ids[1]) }
     }
 
@@ -220,7 +220,7 @@ struct InsertAllCallbackTests {
             try Queued.insertAll(db, repeatElement(Queued(), count: 4), callbacks: .skipped)
             #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM queued WHERE position IS NULL") == 4)
             #expect(manyRowStatements(log).count == 1)
-            // Skipping callbacks does not detect whether the type implements them.
+            // Skipping the callbacks does not depend on whether the type implements them.
             try Queued.insertAll(db, [Queued(), Queued()])
             #expect(try Int.fetchAll(db, sql: "SELECT position FROM queued WHERE position > 0") == [1, 2])
         }

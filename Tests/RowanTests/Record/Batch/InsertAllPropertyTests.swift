@@ -1,4 +1,4 @@
-// insertAll equals a loop of insertions, whatever the records.
+// insertAll has the same results as a loop of insertions, for any records.
 
 import Foundation
 import Rowan
@@ -17,7 +17,7 @@ private struct Item: MutablePersistableRecord, Equatable {
     mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
 }
 
-/// The same, without callbacks.
+/// The same record without callbacks.
 private struct SilentItem: PersistableRecord {
     static let databaseTableName = "item"
     var item: Item
@@ -76,7 +76,7 @@ private func outcome(_ items: [Item], _ insert: (Database, inout [Item]) throws 
     }
 }
 
-/// A violation, as insertions of many records report it.
+/// A violation, in the form reported for insertions of several records.
 private func naming(_ index: Int, _ insert: () throws -> Void) throws {
     do { try insert() } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
         throw DatabaseError(

@@ -1,5 +1,5 @@
-// The statements of insertAll, by what the schema says: several rows a statement only where SQLite needs no journal for
-// it, or where the table has no index.
+// The statements of insertAll, depending on the schema: several rows per statement only if SQLite needs no statement
+// journal, or if the table has no index.
 
 import Rowan
 import Testing
@@ -22,7 +22,7 @@ private let single = #"INSERT INTO "item" ("id", "a", "b") VALUES (?,?,?)"#
         _ schema: String, onConflict resolution: Database.ConflictResolution? = nil, isUpsert: Bool = false
     ) throws -> [String] {
         try inLoggedDatabase(schema) { db, log throws in
-            // The schema is known.
+            // The schema is cached.
             _ = try db.indexes(on: "item")
             _ = log.take()
             if isUpsert {
@@ -57,7 +57,7 @@ private let single = #"INSERT INTO "item" ("id", "a", "b") VALUES (?,?,?)"#
         #expect(try statements(unique, onConflict: .ignore) == [ignoring])
     }
 
-    /// What may fail after the row is inserted, and what the clause of the statement would override.
+    /// Definitions that may fail after the row is inserted, or that the statement's conflict clause would override.
     @Test func oneRowAStatement() throws {
         let four = Array(repeating: single, count: 4)
         let definitions = [
@@ -71,7 +71,7 @@ private let single = #"INSERT INTO "item" ("id", "a", "b") VALUES (?,?,?)"#
         #expect(try statements(unique, isUpsert: true).count == 4)
     }
 
-    /// A failure undoes all rows, and names the record, whatever the statements.
+    /// A failure undoes all rows and names the record, whatever the statements.
     @Test func failures() throws {
         let definitions = [
             plain, unique, unique + "; CREATE INDEX i ON item(b)",

@@ -19,7 +19,8 @@ private func insertion(_ rowCount: Int, _ verb: String = "INSERT INTO", end: Str
     return #"\#(verb) "country" ("code", "name") VALUES \#(rows)\#(end)"#
 }
 
-/// The statement for a table with an index: the failure of a row keeps those before it, which the savepoint undoes.
+/// The statement for a table with an index: if a row fails, the statement keeps the rows before it, which the savepoint
+/// undoes.
 private func indexedInsertion(_ rowCount: Int) -> String {
     insertion(rowCount, rowCount == 1 ? "INSERT INTO" : "INSERT OR FAIL INTO")
 }
@@ -88,7 +89,7 @@ struct InsertAllTests {
         }
     }
 
-    /// The record that violates a constraint is named, whether records are inserted together or one by one.
+    /// The error names the record that violates a constraint, whether records are inserted together or one by one.
     @Test func aViolationNamesItsRecord() throws {
         struct Named: Codable, PersistableRecord {
             static let databaseTableName = "country"
@@ -120,11 +121,11 @@ struct InsertAllTests {
             #expect(error?.sql == insertion(1))
             #expect(error?.arguments == ["c150", nil])
             #expect(try Country.fetchCount(db) == 1)
-            // The transaction goes on.
+            // The transaction continues.
             try Country.insertAll(db, countries(200..<300))
         }
         #expect(try queue.read { try Country.fetchCount($0) } == 101)
-        // Outside of a transaction too.
+        // Also outside a transaction.
         #expect(throws: DatabaseError.self) {
             try queue.writeWithoutTransaction { try Country.insertAll($0, countries(100..<200)) }
         }
@@ -155,8 +156,8 @@ struct InsertAllTests {
         }
     }
 
-    /// SQLite does not count the rows that a statement keeps before a value of a wrong type, and counts other rows than
-    /// those before the one that fails if a trigger ignores some.
+    /// SQLite does not count the rows that a statement keeps before a value of the wrong type, and its count differs
+    /// from the number of rows before the failing one if a trigger ignores some.
     @Test(arguments: [
         ("CREATE TABLE pair (id INTEGER PRIMARY KEY, a INT) STRICT", "cannot store TEXT value in INT column pair.a"),
         (

@@ -1,5 +1,5 @@
-// A key without column, scope or prefetched rows: at most one decodes the row itself. All others are errors, where a
-// record made from the columns of another one would be wrong silently.
+// A key without a column, scope or prefetched rows: at most one such key decodes the row itself. Other cases are
+// errors, because a record decoded from another record's columns would be silently wrong.
 
 import Rowan
 import Testing
@@ -47,7 +47,7 @@ private struct Section: Codable, Equatable, FetchableRecord {
         }
     }
 
-    // MARK: What decodes
+    // MARK: Decoding
 
     @Test func oneKeyDecodesTheRow() throws {
         struct Info: Decodable, Equatable, FetchableRecord {
@@ -92,7 +92,7 @@ private struct Section: Codable, Equatable, FetchableRecord {
         }
     }
 
-    /// Each row has a key that decodes it: not always the same one.
+    /// Each row has a key that decodes it, but not always the same one.
     @Test func keysTakeTurns() throws {
         struct Anyone: Decodable, Equatable, FetchableRecord {
             var boss: Employee?
@@ -172,7 +172,7 @@ private struct Section: Codable, Equatable, FetchableRecord {
         }
     }
 
-    // MARK: What is an error
+    // MARK: Errors
 
     @Test func anIncludedAssociationWithAnotherKey() throws {
         struct Info: Decodable, FetchableRecord {
@@ -203,7 +203,7 @@ private struct Section: Codable, Equatable, FetchableRecord {
         }
     }
 
-    /// Without one of its columns, a part would be made of defaults only.
+    /// If one of its columns is missing, a part would consist only of defaults.
     @Test func aPartThatIsNoRecordAndHasNoColumn() throws {
         struct Address: Decodable {
             var street: String?

@@ -1,4 +1,4 @@
-// Codable records that are more than one keyed container: hierarchies of classes, wrapped records, scopes.
+// Codable records with more than one keyed container: class hierarchies, wrapped records, scopes.
 
 import Rowan
 import Testing
@@ -141,7 +141,7 @@ struct CodableHierarchyTests {
             let without = ScopeAdapter(["player": RangeRowAdapter(0..<2)])
             #expect(try PlayerInfo.fetchOne(db, sql: sql, adapter: without)?.team == nil)
             let noPlayer = ScopeAdapter(["team": RangeRowAdapter(2..<4)])
-            // A record that is a part of another one decodes from its row.
+            // A record that is part of another one decodes from its row.
             #expect(try PlayerInfo.fetchOne(db, sql: sql, adapter: noPlayer)?.player.name == "Arthur")
         }
     }

@@ -1,4 +1,4 @@
-// Records whose columns come from their Codable implementation.
+// Records whose columns are defined by their Codable implementation.
 
 import Foundation
 import Rowan

@@ -3,7 +3,7 @@ import Testing
 
 import Rowan
 
-/// A type that remembers where it was decoded, and what the decoder was told.
+/// A type that records where it was decoded, and the decoder's information.
 private struct Probe: Codable, Equatable {
     var path: [String]
     var info: String?
@@ -92,7 +92,7 @@ private struct Stored: Encodable, MutablePersistableRecord {
                 #expect(whole.part.inner?.path == ["part", "inner"])
                 #expect(whole.part.inner?.probe == (try probe(["part", "inner", "probe"])))
             }
-            // The same rows, without a cursor that remembers.
+            // The same rows without a cursor, which would cache the decoder.
             let row = try #require(try Row.fetchOne(db, sql: sql, adapter: adapter))
             #expect(try Whole(row: row).part.inner?.probe.path == ["part", "inner", "probe"])
         }
@@ -123,7 +123,7 @@ private struct Stored: Encodable, MutablePersistableRecord {
         }
     }
 
-    /// A decoder of the record keeps what it was told itself.
+    /// A record's own decoder keeps its own information.
     @Test func userInfoOfOwnDecoders() throws {
         struct Own: Decodable, FetchableRecord {
             static var databaseDecodingUserInfo: [CodingUserInfoKey: Any] { [.probe: "record"] }

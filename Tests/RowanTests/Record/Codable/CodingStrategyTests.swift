@@ -1,4 +1,4 @@
-// Dates, data and UUIDs, as each record stores them, and requests by such keys.
+// Dates, data and UUIDs, as stored by each record, and requests by such keys.
 
 import Foundation
 import Rowan
@@ -79,7 +79,7 @@ private func checkDate<S: DateStrategy>(_: S.Type, stored: DatabaseValue, decode
     }
 }
 
-/// A record with one property, whose name is a value.
+/// A record with one property of arbitrary name.
 private struct SnakeCase: EncodableRecord, Encodable {
     static let databaseColumnEncodingStrategy = DatabaseColumnEncodingStrategy.convertToSnakeCase
     var name: String
@@ -98,7 +98,7 @@ private struct SnakeCase: EncodableRecord, Encodable {
 }
 
 struct CodingStrategyTests {
-    /// The words of a snake-case name are those of `JSONEncoder`.
+    /// Snake-case names are split into words as by `JSONEncoder`.
     @Test func snakeCaseNames() throws {
         #expect(try SnakeCase(name: "teamId").databaseDictionary == ["team_id": 1.databaseValue])
         #expect(try SnakeCase(name: "myURLProperty").databaseDictionary.keys.first == "my_url_property")

@@ -3,9 +3,9 @@ import Testing
 
 import Rowan
 
-/// JSON columns are decoded without JSONDecoder where that is possible: the values and the errors must be the same.
+/// JSON columns are decoded without JSONDecoder if possible: the values and errors must be the same.
 @Suite struct JSONColumnTests {
-    /// Decodes a text as a JSON column does, and with a JSONDecoder.
+    /// Decodes a text as a JSON column and with a JSONDecoder.
     private func expectSame<T: Decodable & Equatable>(
         _ type: T.Type, _ text: [UInt8], _ decoder: JSONDecoder = .column, location: SourceLocation = #_sourceLocation
     ) {
@@ -27,7 +27,7 @@ import Rowan
         }
     }
 
-    /// The first place where two descriptions differ.
+    /// The first position at which two descriptions differ.
     private func difference(_ first: String, _ second: String) -> String {
         let count = zip(first, second).prefix { $0 == $1 }.count
         return "\(first.dropFirst(count - 40).prefix(100)) is not \(second.dropFirst(count - 40).prefix(100))"
@@ -86,7 +86,7 @@ import Rowan
         expectSame([String: AnyJSON].self, Array(text.utf8))
     }
 
-    /// More keys than a search one by one is good for.
+    /// More keys than a linear search suits.
     @Test func largeObjects() {
         for count in [15, 16, 17, 1000] {
             let pairs = (0..<count).map { "\"k\($0 % 900)\":\($0)" }.joined(separator: ",")
@@ -125,7 +125,7 @@ import Rowan
             var text = Array(random.json(depth: 3).utf8)
             expectSame(Outcomes.self, text)
             expectSame(AnyJSON.self, text)
-            // The same text with a wrong byte.
+            // The same text with one byte changed.
             let index = Int.random(in: text.indices, using: &random)
             text[index] = "{}[]\",:0a\\ -.e".utf8.randomElement(using: &random)!
             expectSame(Outcomes.self, text)
@@ -178,7 +178,7 @@ private struct Key: CodingKey {
     init?(intValue: Int) { nil }
 }
 
-/// Any JSON value. It asks for the containers in an order that varies with the level.
+/// Any JSON value. The order in which it requests containers depends on the level.
 private enum AnyJSON: Decodable, Equatable {
     case null, bool(Bool), number(Double), text(String)
     indirect case array([AnyJSON])
@@ -207,7 +207,7 @@ private enum AnyJSON: Decodable, Equatable {
     }
 }
 
-/// How deep arrays are nested.
+/// The nesting depth of arrays.
 private struct Depth: Decodable, Equatable {
     var depth = 1
     init(from decoder: any Decoder) throws {
@@ -216,7 +216,7 @@ private struct Depth: Decodable, Equatable {
     }
 }
 
-/// What a decoder answers to all questions, its errors included.
+/// The results of all of a decoder's methods, including errors.
 private struct Outcomes: Decodable, Equatable {
     var outcomes: [String] = []
 
@@ -324,7 +324,7 @@ private struct Outcomes: Decodable, Equatable {
         note("\(name) Decimal") { try container.decode(Decimal.self, forKey: key) }
         note("\(name) Int?") { try container.decodeIfPresent(Int.self, forKey: key) ?? -1 }
         note("\(name) String?") { try container.decodeIfPresent(String.self, forKey: key) ?? "nil" }
-        // Not its error: JSONDecoder visits the keys of dictionaries in any order.
+        // The error is not compared: JSONDecoder visits the keys of dictionaries in any order.
         note("\(name) [:]?") {
             (try? container.decodeIfPresent([String: Int].self, forKey: key))??.sorted { $0 < $1 } ?? []
         }

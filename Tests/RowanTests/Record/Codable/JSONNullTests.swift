@@ -1,4 +1,4 @@
-// The JSON text null in the column of an optional property: what `data -> 'key'` returns for a null.
+// The JSON text null in the column of an optional property, as `data -> 'key'` returns it for a null.
 
 import Foundation
 import Rowan
@@ -16,7 +16,7 @@ struct JSONNullTests {
             size = container.decodeNil() ? nil : try container.decode(Settings.self).size
         }
     }
-    /// A type with the text as its single value.
+    /// A type with a text as its single value.
     private struct Word: Codable, Equatable {
         var text: String
         init(_ text: String) { self.text = text }
@@ -66,7 +66,7 @@ struct JSONNullTests {
         }
     }
 
-    /// Where the text is the value, it stays the value.
+    /// If the text itself is the value, it remains the value.
     @Test func texts() throws {
         try withDatabase { db throws in
             #expect(try Box<String>.fetchOne(db, sql: "SELECT 'null' AS value") == Box(value: "null"))

@@ -33,7 +33,7 @@ import Rowan
         }
     }
 
-    /// The decoder of a column is created once, and only its record uses it.
+    /// A column's decoder is created once, and used only by its record.
     @Test func decodersOfColumns() throws {
         try DatabaseQueue().write { db in
             let sql =
@@ -49,7 +49,7 @@ import Rowan
         }
     }
 
-    /// A decoder that outlives the row reads from memory of its own.
+    /// A decoder that outlives the row reads from its own memory.
     @Test func keptDecoder() throws {
         let kept = try DatabaseQueue().read { db in
             try Keeper.fetchAll(db, sql: "SELECT '{\"a\":[1,\"two\"]}' AS json UNION ALL SELECT '{\"a\":[3,\"four\"]}'")
@@ -62,7 +62,8 @@ import Rowan
         #expect(texts == ["1 two", "3 four"])
     }
 
-    /// A type that asks for a value first, and for keys if that fails: the text is JSON then, also for the value.
+    /// A type that first requests a single value, and keys if that fails: the text is then treated as JSON, also for
+    /// the value.
     @Test func valuesOrKeys() throws {
         try DatabaseQueue().read { db in
             let sql = "SELECT 'plain' AS name UNION ALL SELECT '{\"name\":\"keyed\"}' UNION ALL SELECT '[1]'"

@@ -1,5 +1,5 @@
-// The JSON coders of records and values keep their own information for types, to which that of the record is added. A
-// type sees it from the start of its own coding, whatever container it requests.
+// The JSON coders of records and values keep their own user info, extended with the record's. A type sees it from the
+// start of its coding, whatever container it requests.
 
 import Foundation
 import Rowan
@@ -10,7 +10,7 @@ private let recordKey = CodingUserInfoKey(rawValue: "record")!
 
 private struct Missing: Error {}
 
-/// A value that needs information, before it knows how it is coded.
+/// A value that needs user info before it requests a container.
 private struct Tagged: Codable, Equatable {
     var text: String
     var own: String
@@ -58,7 +58,7 @@ private func makeEncoder(_ name: String) -> JSONEncoder {
     return encoder
 }
 
-/// A value that is stored as JSON by itself.
+/// A value that stores itself as JSON.
 private struct Label: Codable, DatabaseValueConvertible {
     var tag: Tagged
 
@@ -69,7 +69,7 @@ private struct Label: Codable, DatabaseValueConvertible {
     static func databaseJSONEncoder() -> JSONEncoder { makeEncoder("label") }
 }
 
-/// One decoder and one encoder for all columns, as programs keep them.
+/// A decoder and an encoder shared by all columns, as in programs.
 private enum Shared {
     static let decoder = makeDecoder("shared")
     static let encoder = makeEncoder("shared")
@@ -109,7 +109,7 @@ private struct SharedNote: Codable, FetchableRecord, PersistableRecord {
         }
     }
 
-    /// The information of the record is not left behind in a coder that others use, too.
+    /// The record's user info is removed from a shared coder.
     @Test func sharedCodersStayAsTheyAre() throws {
         try inLoggedDatabase(schema) { db, _ throws in
             try SharedNote(id: 1, tag: Tagged(text: "x")).insert(db)

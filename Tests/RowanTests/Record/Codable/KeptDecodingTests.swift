@@ -1,4 +1,4 @@
-// The decoding container that a row keeps from one row to the next must not mix records, rows or memory.
+// The decoding container that a row retains for later rows must not mix up records, rows or memory.
 
 import Rowan
 import Testing
@@ -9,7 +9,7 @@ import Testing
         var name: String
     }
 
-    /// Two record types on one row, in turns, with coding keys of their own.
+    /// Two record types that alternate on one row, with different coding keys.
     private struct Pair: Decodable, FetchableRecord {
         var name: Name
         var score: Int
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    /// Two records whose keys have other names than the columns, each in its own way.
+    /// Two records whose keys differ from the columns, each in its own way.
     private struct Initials: Decodable, FetchableRecord, Equatable {
         static let databaseColumnDecodingStrategy = DatabaseColumnDecodingStrategy.custom { Key($0.prefix(1)) }
         var f: String

@@ -1,4 +1,4 @@
-// A date that could not be read back is refused where it would be stored, and what is no date is refused where it is read.
+// A date that could not be read back is rejected when stored, and a value that isn't a date is rejected when read.
 
 import Foundation
 import Rowan
@@ -120,7 +120,7 @@ struct UnreadableDateTests {
         }
     }
 
-    /// What a column of numbers contains besides numbers is no date.
+    /// Values other than numbers in a numeric column aren't dates.
     @Test func textsAmongNumbers() throws {
         try withTable { db throws in
             for value in ["'yesterday'", "'12 May'", "x'31'", "''", "'2020-01-01'"] {
@@ -128,7 +128,7 @@ struct UnreadableDateTests {
                 expectDecodingError("Date") { try Box<Reference>.fetchOne(db) }
                 expectDecodingError("Date") { try Box<Interval>.fetchOne(db) }
                 expectDecodingError("Date") { try Box<Milliseconds>.fetchOne(db) }
-                // Also in rows of their own.
+                // Also in copied rows.
                 let row = try #require(try Row.fetchOne(db, sql: "SELECT * FROM t"))
                 expectDecodingError("Date") { try Box<Interval>(row: row) }
                 let column = ColumnValue.owned(row["d"], strict: false)

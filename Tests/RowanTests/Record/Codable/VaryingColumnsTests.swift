@@ -1,5 +1,5 @@
-// Records that do not always set the same columns, schemas that change between two runs of a plan, and containers
-// that outlive the operation: what the persistence plans remember must never show.
+// Records that do not always set the same columns, schemas that change between two runs of a plan, and containers that
+// outlive the operation: cached plans must never affect the results.
 
 import Rowan
 import Testing

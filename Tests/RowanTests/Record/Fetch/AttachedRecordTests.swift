@@ -1,4 +1,4 @@
-// Records of an attached database whose tables have the names of others in the main one.
+// Records of an attached database whose table names also exist in the main database.
 
 import Rowan
 import Testing

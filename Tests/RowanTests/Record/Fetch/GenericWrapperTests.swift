@@ -3,7 +3,8 @@ import Testing
 
 import Rowan
 
-/// Generic types that are values or records if what they wrap is. The conformances name the documented protocols, no other.
+/// Generic types that are values or records if the wrapped type is. Their conformances name only the documented
+/// protocols.
 private struct Tagged<RawValue>: RawRepresentable {
     var rawValue: RawValue
 }
@@ -15,7 +16,7 @@ extension Tagged: Sendable where RawValue: Sendable {}
 extension Tagged: Equatable where RawValue: Equatable {}
 extension Tagged: Hashable where RawValue: Hashable {}
 
-/// The same in one extension, without a raw value.
+/// The same in a single extension, without a raw value.
 private struct Celsius<Number> {
     var degrees: Number
 }
@@ -65,7 +66,7 @@ private struct Item: Codable, FetchableRecord, PersistableRecord, Equatable {
     }
 }
 
-/// A wrapper that decodes and encodes what it wraps as a single value.
+/// A wrapper that decodes and encodes its content as a single value.
 private struct Wrapper<Value: Codable>: Codable {
     var value: Value
     init(_ value: Value) { self.value = value }
@@ -118,7 +119,7 @@ extension Wrapper: PersistableRecord where Value: PersistableRecord {}
         }
     }
 
-    /// What is a record on its own is one inside a wrapper too: its own code builds and encodes it, not Codable's.
+    /// A record is also a record inside a wrapper: its own code decodes and encodes it, rather than Codable's.
     @Test func recordsInSingleValueContainers() throws {
         try DatabaseQueue().write { db throws in
             try db.execute(sql: "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT)")

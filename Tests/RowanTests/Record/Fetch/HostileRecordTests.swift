@@ -1,4 +1,4 @@
-// Records of hostile values: what a record holds may be out of range for what its column stores.
+// Records with hostile values: a property may be out of range for its column's storage.
 
 import Foundation
 import Rowan
@@ -54,7 +54,7 @@ struct HostileRecordTests {
             for value in values {
                 for column in Self.columns {
                     let request = SQLRequest<Dated>(literal: "SELECT \(value) AS \(sql: column)")
-                    // A value that does not decode throws.
+                    // A value that can't be decoded throws.
                     guard let record = try? request.fetchOne(db) else { continue }
                     try db.execute(sql: "DELETE FROM t")
                     try record.insert(db)
@@ -79,7 +79,7 @@ struct HostileRecordTests {
         }
     }
 
-    /// ISO 8601 has no text for those.
+    /// ISO 8601 has no text for these dates.
     @Test func datesOutOfTheCalendar() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(\(Self.columns.joined(separator: ", ")))")
@@ -116,7 +116,8 @@ struct HostileRecordTests {
         var plains: [Plain]?
     }
 
-    /// What JSON can't hold is an error where one can be thrown, and NULL elsewhere: SQLite itself stores NaN as NULL.
+    /// A value that JSON can't represent throws where possible, and otherwise becomes NULL: SQLite itself stores NaN as
+    /// NULL.
     @Test(arguments: [Double.nan, .infinity, -.infinity])
     func numbersThatJSONHasNot(number: Double) throws {
         try withDatabase { db in

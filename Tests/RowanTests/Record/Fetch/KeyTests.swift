@@ -1,4 +1,4 @@
-// Records on all kinds of tables: composite, text, missing and hidden keys, WITHOUT ROWID, generated columns, views.
+// Records in all kinds of tables: composite, text, missing and hidden keys, WITHOUT ROWID, generated columns, views.
 
 import Rowan
 import Testing

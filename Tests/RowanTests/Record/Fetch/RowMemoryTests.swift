@@ -1,4 +1,4 @@
-// The memory of decoders ends with the cursor, even if the program keeps the row, a copy or a container.
+// The memory of decoders is released with the cursor, even if the program retains the row, a copy or a container.
 
 import Rowan
 import Testing
@@ -9,7 +9,7 @@ import Testing
         var name: String
     }
 
-    /// A record that keeps the container it decodes from.
+    /// A record that retains its decoding container.
     private struct Hoarder: Decodable, FetchableRecord {
         enum CodingKeys: CodingKey { case id }
         let container: KeyedDecodingContainer<CodingKeys>
@@ -29,7 +29,7 @@ import Testing
     private let sql = "SELECT 1 AS id, 'a' AS name UNION ALL SELECT 2, 'b' UNION ALL SELECT 3, 'c' ORDER BY 1"
     private let names = [Name(id: 1, name: "a"), Name(id: 2, name: "b"), Name(id: 3, name: "c")]
 
-    /// A row that has decoded a record, and what it remembers of it.
+    /// A row that has decoded a record, and its cached decoders.
     private func decoded(_ rows: RowCursor, _ remembered: inout Weak<RowMemory>) throws -> Row {
         let row = try #require(try rows.next())
         _ = try Name(row: row)

@@ -3,7 +3,7 @@
 import Rowan
 import Testing
 
-/// Today's record, in yesterday's table.
+/// A newer record type than its table.
 private struct Player: Codable, FetchableRecord, MutablePersistableRecord {
     var id: Int64?
     var name: String
@@ -42,7 +42,7 @@ private let schema = """
             let fetched = try player.updateAndFetch(db, selection: [Column("name")]) { try String.fetchOne($0) }
             #expect(fetched == "b")
             _ = log.take()
-            // The record and the table have only the key in common.
+            // The record and the table only have the key in common.
             #expect(try saved.updateChanges(db) { $0.email = "g" })
             #expect(log.take() == [#"UPDATE "player" SET "id"=? WHERE "id"=?"#])
             try db.alter(table: "player") { $0.add(column: "email", .text) }
@@ -61,7 +61,7 @@ private let schema = """
         }
     }
 
-    /// Another connection adds the column that an update has left out.
+    /// Another connection adds the column that an update has omitted.
     @Test(arguments: [ConnectionKind.fileQueue, .pool])
     func aColumnThatAnotherConnectionAdds(_ kind: ConnectionKind) throws {
         let folder = try TemporaryFolder()
@@ -110,7 +110,7 @@ private let schema = """
         func columnsForPrimaryKey(_ db: Database, inView view: DatabaseObjectID) throws -> [String]? { ["id"] }
     }
 
-    /// A row without a column that the record means to store would lose a value.
+    /// A row without one of the record's columns would lose a value.
     @Test func insertionsThrow() throws {
         try withDatabase { db in
             try db.execute(sql: schema)

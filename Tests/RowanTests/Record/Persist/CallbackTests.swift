@@ -1,10 +1,10 @@
-// The callbacks, in the documented order, and what happens when one throws or does not do what it must.
+// The callbacks in the documented order, and the effect of one that throws or omits its duty.
 
 import Rowan
 import Synchronization
 import Testing
 
-/// The calls of one test.
+/// The calls recorded in a test.
 private final class Calls: Sendable {
     private let calls = Mutex<[String]>([])
     func add(_ call: String) { calls.withLock { $0.append(call) } }

@@ -1,4 +1,4 @@
-// Which edits are changes of what is stored.
+// Edits that count as changes to stored values.
 
 import Rowan
 import Testing
@@ -25,7 +25,7 @@ private final class Place: Record {
 }
 
 struct ChangeTests {
-    /// Texts that are equal for Unicode, and stored in other bytes, are other values.
+    /// Texts that are equal in Unicode but stored as different bytes are different values.
     @Test func theBytesOfATextCount() throws {
         try inLoggedDatabase("CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT, other INTEGER)") { db, log throws in
             var note = Note(id: 1, text: "caf\u{E9}")
@@ -54,7 +54,7 @@ struct ChangeTests {
         }
     }
 
-    /// A column stores numbers in its own way.
+    /// A column may store numbers in a different form.
     @Test func anIntegerInARealColumn() throws {
         try inLoggedDatabase("CREATE TABLE place (id INTEGER PRIMARY KEY, height REAL)") { db, _ throws in
             try db.execute(sql: "INSERT INTO place VALUES (1, 12)")

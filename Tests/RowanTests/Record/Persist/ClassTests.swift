@@ -1,4 +1,4 @@
-// Objects are stored in the table of their own class, whatever the class that the code knows.
+// Objects are stored in the table of their dynamic class, whatever their static type.
 
 import Rowan
 import Testing

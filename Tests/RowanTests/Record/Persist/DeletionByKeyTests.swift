@@ -1,4 +1,4 @@
-// Deletions by primary key: their statement is known after the first one.
+// Deletions by primary key: their statement is cached after the first one.
 
 import Foundation
 import Rowan
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// A key that its type writes as a function call.
+    /// A key whose expression is a function call.
     private struct LowercaseKey: DatabaseValueConvertible {
         let text: String
         var databaseValue: DatabaseValue { text.databaseValue }
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// A key that its type writes as another value.
+    /// A key whose expression is another value.
     private struct TrimmedKey: DatabaseValueConvertible {
         let text: String
         var databaseValue: DatabaseValue { text.databaseValue }
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    /// The SQL of what a closure runs.
+    /// The SQL that runs in a closure.
     private func sql(_ db: Database, _ body: () throws -> Void) throws -> [String] {
         var log: [String] = []
         db.trace { log.append($0.expandedDescription) }
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    /// A statement that SQLite prepares again would delete by a column that is no key any more.
+    /// A recompiled statement would delete by a column that is no longer the key.
     @Test func anotherConnectionChangesTheSchema() throws {
         let folder = try TemporaryFolder()
         let queue = try DatabaseQueue(path: folder.path("db.sqlite"))
@@ -111,7 +111,7 @@ import Testing
         withExtendedLifetime(folder) {}
     }
 
-    /// SQLite does not count the changes of triggers.
+    /// SQLite does not count changes by triggers.
     @Test func rowsOfAView() throws {
         var configuration = Configuration()
         configuration.schemaSource = ViewKeys()

@@ -1,4 +1,4 @@
-// Updates that a trigger ignores: the row exists, so it is neither missing nor inserted again.
+// Updates ignored by a trigger: the row exists, so it is neither missing nor inserted again.
 
 import Foundation
 import Rowan
@@ -55,7 +55,7 @@ struct IgnoredUpdateTests {
         }
     }
 
-    /// Tables without such triggers are not asked for their rows.
+    /// For tables without such triggers, no additional statement checks the row.
     @Test func statements() throws {
         try inLoggedDatabase("CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT)") { db, log throws in
             try Player(id: 1, name: "a").save(db)

@@ -117,7 +117,7 @@ struct InsertTests {
                     throw CallbackFailure("fetch")
                 }
             }
-            // The statement is ready for another run.
+            // The statement can be reused.
             let player = try PartialPlayer(name: "Bob").insertAndFetch(db, as: Player.self)
             #expect(player.name == "Bob")
         }

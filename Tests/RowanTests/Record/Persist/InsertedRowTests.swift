@@ -2,7 +2,7 @@ import Rowan
 import RowanRecords
 import Testing
 
-// An insertion that inserts no row gives its record no rowid: the last one of the connection is another row's.
+// An insertion that inserts no row doesn't set its record's rowid: the connection's last rowid belongs to another row.
 
 private struct Note: Codable, Equatable, FetchableRecord, MutablePersistableRecord {
     static let databaseTableName = "target"
@@ -27,7 +27,7 @@ private struct Handwritten: FetchableRecord, MutablePersistableRecord {
 private final class Around: PersistableRecord, @unchecked Sendable {
     static let databaseTableName = "target"
     let text: String
-    // No lock: the test uses it on one thread.
+    // Needs no lock, because the test uses it on one thread.
     var rowIDs: [Int64] = []
     var containers: [[String]] = []
     init(text: String) { self.text = text }
@@ -45,7 +45,7 @@ private final class Around: PersistableRecord, @unchecked Sendable {
 }
 
 @Suite struct InsertedRowTests {
-    /// Ways for an insertion into `target` to insert no row.
+    /// Reasons for an insertion into `target` to insert no row.
     enum Reason: String, CaseIterable {
         case view =
             "CREATE VIEW target AS SELECT id, text FROM other; CREATE TRIGGER i INSTEAD OF INSERT ON target BEGIN UPDATE other SET text = text; END"
@@ -59,7 +59,7 @@ private final class Around: PersistableRecord, @unchecked Sendable {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE other (id INTEGER PRIMARY KEY, text TEXT)")
             try db.execute(sql: reason.rawValue)
-            // The rowid that no record may get.
+            // A rowid that must not be assigned to any record.
             try db.execute(sql: "INSERT INTO other VALUES (42, 'other')")
             try body(db)
         }
@@ -157,7 +157,7 @@ private final class Around: PersistableRecord, @unchecked Sendable {
         }
     }
 
-    /// Another connection makes another column the key, between two insertions outside of a transaction.
+    /// Another connection changes the key column between two insertions outside a transaction.
     @Test(arguments: ConnectionKind.files)
     func aKeyThatAnotherConnectionMoves(_ kind: ConnectionKind) throws {
         let folder = try TemporaryFolder()

@@ -1,4 +1,4 @@
-// Records whose row is missing, or whose key is: they find nothing, change nothing, and say so.
+// Records whose row or key is missing: they find and change nothing, and throw.
 
 import Rowan
 import Testing
@@ -38,7 +38,7 @@ private struct Player: FetchableRecord, MutablePersistableRecord, Identifiable, 
     static func == (a: Player, b: Player) -> Bool { a.id == b.id && a.name == b.name }
 }
 
-/// A record without the column of the key.
+/// A record without the key's column.
 private struct Nameless: PersistableRecord {
     static let databaseTableName = "player"
     func encode(to container: inout PersistenceContainer) { container["name"] = "x" }
@@ -96,8 +96,8 @@ struct MissingRowTests {
         }
     }
 
-    /// A nil key finds no rows, not even those with a NULL key.
-    /// No statement runs. A part of a composite key that is nil matches no row either.
+    /// A nil key finds no rows, not even those with a NULL key, and no statement runs. A composite key with a nil part
+    /// matches no row either.
     @Test func recordsWhoseKeyIsNil() throws {
         struct Pair: Codable, FetchableRecord, MutablePersistableRecord {
             var a: Int?
@@ -146,7 +146,7 @@ struct MissingRowTests {
         }
     }
 
-    /// SQLite counts no change of a view: its triggers make them.
+    /// SQLite does not count changes to a view, because its triggers make them.
     @Test func aRowOfAViewIsDeleted() throws {
         struct Source: DatabaseSchemaSource {
             func columnsForPrimaryKey(_ db: Database, inView view: DatabaseObjectID) throws -> [String]? { ["id"] }

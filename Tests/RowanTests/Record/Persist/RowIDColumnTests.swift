@@ -2,7 +2,7 @@ import Testing
 
 import Rowan
 
-// Columns that are called like the rowid.
+// Columns with names of the rowid.
 
 private struct P: Codable, Equatable, FetchableRecord, MutablePersistableRecord {
     var id: Int64?
@@ -71,7 +71,7 @@ private func expectNoKey(_ body: () throws -> Void, sourceLocation: SourceLocati
         }
     }
 
-    /// A column named rowid is no key.
+    /// A column named rowid is not a key.
     @Test func keysOfTablesWithoutPrimaryKey() throws {
         try inLoggedDatabase(
             "CREATE TABLE t (rowid TEXT, x); INSERT INTO t (_rowid_, rowid, x) VALUES (1, '2', 'a'), (2, '2', 'b')"
@@ -88,7 +88,7 @@ private func expectNoKey(_ body: () throws -> Void, sourceLocation: SourceLocati
         }
     }
 
-    /// Nothing tells the rows apart, so nothing is changed.
+    /// Nothing distinguishes the rows, so nothing is changed.
     @Test func rowsWithoutAnyKey() throws {
         let schema = "CREATE TABLE t (rowid, _rowid_, oid); INSERT INTO t VALUES (1, 1, 1), (1, 2, 2), (1, 3, 3)"
         try inLoggedDatabase(schema) { db, _ throws(any Error) in

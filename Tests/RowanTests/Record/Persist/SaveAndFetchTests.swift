@@ -1,4 +1,4 @@
-// `saveAndFetch` inserts a record whose row is missing, whether inserting changes the record or not.
+// `saveAndFetch` inserts a record whose row is missing, whether or not the insertion changes the record.
 
 import Rowan
 import Testing
@@ -38,7 +38,7 @@ private let schema = "CREATE TABLE team (id INTEGER PRIMARY KEY, name TEXT)"
         }
     }
 
-    /// An insertion that a conflict resolution ignores has no row.
+    /// An insertion ignored by a conflict resolution has no row.
     @Test func anIgnoredInsertionIsAnError() throws {
         try inLoggedDatabase("CREATE TABLE team (id INTEGER PRIMARY KEY, name TEXT UNIQUE)") { db, _ throws in
             try Team(id: 1, name: "Reds").insert(db)

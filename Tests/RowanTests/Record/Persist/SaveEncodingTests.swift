@@ -1,4 +1,4 @@
-// How often records encode themselves while they are saved, and what their callbacks see.
+// The number of times that saved records encode themselves, and the values seen by their callbacks.
 
 import Rowan
 import Synchronization
@@ -60,7 +60,7 @@ struct SaveEncodingTests {
         }
     }
 
-    /// From the third record on, Rowan knows the callbacks of the type.
+    /// From the third record on, Rowan has detected the type's callbacks.
     @Test func aSavedRecordIsEncodedOnce() throws {
         try withNotes { db in
             for number in 1...3 { try Note(id: "\(number)", text: "a").save(db) }
@@ -102,7 +102,7 @@ struct SaveEncodingTests {
         }
     }
 
-    /// Records of one type with varying columns, and a schema that changes.
+    /// Records of the same type with varying columns, and a schema change.
     @Test func varyingColumns() throws {
         struct Part: PersistableRecord {
             static let databaseTableName = "note"
@@ -133,7 +133,7 @@ struct SaveEncodingTests {
 
     // MARK: Upserts
 
-    /// The rowid is returned only to callbacks that receive it.
+    /// The rowid is only returned for callbacks that receive it.
     @Test func upsertsReturnTheRowIDOnDemand() throws {
         struct Player: Codable, MutablePersistableRecord {
             var id: Int64?
@@ -205,13 +205,13 @@ struct SaveEncodingTests {
             #expect(!item.hasDatabaseChanges)
             item.values = [("a", "x"), ("b", "y"), ("c", "3")]
             #expect(try item.databaseChanges == ["a": "1".databaseValue, "b": "2".databaseValue])
-            // Only one of both changes is stored, under another spelling.
+            // Only one of the two changes is stored, with another spelling.
             try item.update(db, columns: ["A"])
             #expect(try item.databaseChanges == ["b": "2".databaseValue])
             #expect(try item.updateChanges(db))
             #expect(try !item.updateChanges(db))
             #expect(try Row.fetchOne(db, sql: "SELECT * FROM item") == ["id": 1, "a": "x", "b": "y", "c": "3"])
-            // A fetched object knows its row; a column that it did not fetch is unknown.
+            // A fetched object stores its row; columns that were not fetched are unknown.
             let fetched = try #require(try Item.select(Column("id"), Column("a")).fetchOne(db))
             fetched.values = [("a", "z"), ("b", "y")]
             #expect(try fetched.databaseChanges == ["a": "x".databaseValue, "b": nil])

@@ -1,14 +1,15 @@
-// The columns that `updateChanges` finds: other ones each time, beyond the bits of an integer, in other orders.
+// The columns found by `updateChanges`: different ones each time, more than an integer has bits, and in different
+// orders.
 
 import Rowan
 import Testing
 
-/// A record of as many columns as it has values.
+/// A record with as many columns as values.
 private struct Wide: MutablePersistableRecord, FetchableRecord {
     static let databaseTableName = "wide"
     var id: Int64 = 1
     var values: [Int?]
-    /// Whether the columns are encoded from the last to the first.
+    /// Whether the columns are encoded in reverse order.
     var isReversed = false
 
     init(values: [Int?]) { self.values = values }
@@ -57,7 +58,7 @@ private struct Wide: MutablePersistableRecord, FetchableRecord {
     @Test func onlyChangedColumnsAreWritten() throws {
         try inTable(5) { db, record in
             var record = record
-            // What somebody else has written stays.
+            // Changes by others are preserved.
             try db.execute(sql: "UPDATE wide SET c0 = -1")
             try record.updateChanges(db) { $0.values[2] = nil }
             try record.updateChanges(db) { ($0.values[1], $0.values[4]) = (10, 40) }
@@ -97,7 +98,7 @@ private struct Wide: MutablePersistableRecord, FetchableRecord {
             }
             try record.updateChanges(db) { $0.values[1] = 6 }
             let stored = try #require(try Wide.fetchOne(db))
-            // The closure has changed the record before it threw; that change was not written.
+            // The closure changed the record before it threw, but the change was not written.
             #expect(stored.values == [0, 6, 2])
         }
     }

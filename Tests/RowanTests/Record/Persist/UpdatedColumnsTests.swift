@@ -1,10 +1,10 @@
-// The columns that the callbacks of an update receive are those of the record that is updated, even if records of its
-// type encode other columns each time. Unknown previous values count as changes.
+// The columns passed to the callbacks of an update are those of the updated record, even if records of its type encode
+// varying columns. Unknown previous values count as changes.
 
 import Rowan
 import Testing
 
-/// A record that encodes the values it has.
+/// A record that encodes the columns in its dictionary.
 private struct Sparse: MutablePersistableRecord, Equatable {
     static let databaseTableName = "sparse"
     var id: Int64 = 1
@@ -21,7 +21,7 @@ private struct Watched: MutablePersistableRecord {
     final class Log { var columns: [Set<String>] = [] }
     var record: Sparse
     let log: Log
-    /// What the record is before its update.
+    /// Replaces the record before its update.
     var replacement: Sparse?
 
     func encode(to container: inout PersistenceContainer) { record.encode(to: &container) }
@@ -59,7 +59,7 @@ private let schema = """
         }
     }
 
-    /// The callback changes the columns that are written, not those that were announced.
+    /// The callback changes the written columns, but not the announced ones.
     @Test func willUpdateMayChangeTheColumns() throws {
         try inLoggedDatabase(schema) { db, _ throws in
             let log = Watched.Log()

@@ -1,4 +1,4 @@
-// A struct may change itself before its update; a closure that fetches what was written must run the statement.
+// A struct may change itself before its update; a closure that fetches the updated row must run the statement.
 
 import Rowan
 import Testing
