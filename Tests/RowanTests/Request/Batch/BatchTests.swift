@@ -129,7 +129,7 @@ struct BatchTests {
         }
     }
 
-    /// UPDATE and DELETE do not contain the names of the selection.
+    /// UPDATE and DELETE don't contain the names of the selection.
     @Test func filtersByNamesOfTheSelection() throws {
         try Library.run { db, _ throws in
             typealias Book = Library.Book

@@ -1,4 +1,4 @@
-// Rows that come from a request are written with the conflict policy of their type.
+// Rows inserted or updated from a request use the conflict policy of their type.
 
 import Rowan
 import Testing

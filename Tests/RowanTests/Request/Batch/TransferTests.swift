@@ -18,7 +18,7 @@ struct TransferTests {
                 log.takeExpanded()[0] == #"UPDATE "book" SET "price" = "book"."price" + "award"."points" FROM "#
                     + #"(SELECT "bookId", SUM("points") AS "points" FROM "award" "award1" GROUP BY "bookId") AS "award" "#
                     + #"WHERE ("book"."id" = "award"."bookId") AND ("book"."price" < 40)"#)
-            // A table from itself.
+            // A table updated from itself.
             let second = try Book.filter(key: 2).updateAll(
                 db, from: Book.filter(key: 1), on: { $0.id == $1.id + 1 },
                 assignments: { [Column("title").set(to: $1.title)] })

@@ -1,4 +1,4 @@
-// The triggers of a view make its changes: SQLite does not count them. The number of rows is still returned.
+// A view's triggers make its changes, which SQLite does not count. The number of rows is returned nevertheless.
 
 import Rowan
 import Testing

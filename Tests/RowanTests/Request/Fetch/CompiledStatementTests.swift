@@ -2,7 +2,7 @@ import Testing
 
 @testable import Rowan
 
-/// A request that is built again runs a statement that is compiled already.
+/// A request that is rebuilt reuses its compiled statement.
 struct CompiledStatementTests {
     private struct Player: TableRecord, FetchableRecord, Decodable {
         var name: String

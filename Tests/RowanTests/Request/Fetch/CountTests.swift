@@ -29,7 +29,7 @@ struct CountTests {
 
     @Test func distinctRequests() throws {
         try check(players.select(Column("score")).distinct(), #"SELECT COUNT(DISTINCT "score") FROM "player""#, 3)
-        // NULL is a row too, which COUNT(DISTINCT) does not count.
+        // NULL is also a row, but COUNT(DISTINCT) does not count it.
         try check(
             players.select(Column("team")).distinct(),
             #"SELECT COUNT(*) FROM (SELECT DISTINCT "team" FROM "player")"#, 3)

@@ -1,4 +1,4 @@
-// Statements of literals.
+// Statements made from literals.
 
 import Rowan
 import Testing
@@ -17,9 +17,9 @@ struct LiteralStatementTests {
             var sums: [Int] = []
             while let statement = try all.next() { sums.append(try Int.fetchOne(statement, arguments: [4])!) }
             #expect(sums == [4, 5])
-            // Arguments in excess are refused.
+            // Excess arguments are rejected.
             expectError(.SQLITE_MISUSE) { try db.makeStatement(literal: SQL(sql: "SELECT ?", arguments: [1, 2])) }
-            // A name that no parameter has leaves the others open.
+            // An argument without a parameter leaves the others unset.
             let open = try db.makeStatement(literal: SQL(sql: "SELECT :a", arguments: ["b": 2]))
             expectError(.SQLITE_MISUSE) { try Int.fetchOne(open) }
             #expect(try Int.fetchOne(open, arguments: ["a": 3]) == 3)

@@ -1,4 +1,4 @@
-// Any number of keys: the text of a statement does not depend on how many there are.
+// Any number of keys: the text of a statement does not depend on it.
 
 import Foundation
 import Rowan
@@ -50,7 +50,7 @@ struct ManyKeysTests {
         ) { db, _ in try body(db) }
     }
 
-    /// Two large numbers of keys give one text.
+    /// Expects the same text for two large numbers of keys.
     private func checkText<T>(
         _ db: Database, _ few: QueryInterfaceRequest<T>, _ many: QueryInterfaceRequest<T>,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -155,7 +155,7 @@ struct ManyKeysTests {
         }
     }
 
-    /// Doubles are one argument too: integers encode the doubles that JSON would round.
+    /// Doubles are a single argument, too: integers encode the doubles that JSON would round.
     @Test func doubles() throws {
         try run { db throws in
             var random = SeededGenerator(9)
@@ -177,7 +177,7 @@ struct ManyKeysTests {
             try checkText(
                 db, measures.filter(values.prefix(3_000).contains(Column("x"))),
                 measures.filter(values.contains(Column("x"))))
-            // Too large or too small for integers: still found, as a list.
+            // Too large or too small for integers, but still found by a list.
             let extremes = [1e300, 1e-300, .infinity, .leastNonzeroMagnitude] + values.prefix(1_000)
             for value in extremes.prefix(4) {
                 try db.execute(sql: "INSERT INTO measure VALUES (?)", arguments: [value])

@@ -32,7 +32,7 @@ struct PlainQueryTests {
         }
     }
 
-    /// Each text of a list is compiled, and takes its place in the cache of statements.
+    /// Each different list length is a text to compile, which occupies a place in the statement cache.
     @Test func listsOfMostLengthsShareTheirText() throws {
         try Roster.run { db, _ throws in
             var texts: Set<String> = []

@@ -1,5 +1,5 @@
-// The plans of SQLite 3.40 and 3.53, and texts of other versions. Other versions of SQLite may choose other plans: these
-// tests ask for what their users rely on.
+// The plans of SQLite 3.40 and 3.53, and the plan texts of other versions. Other versions of SQLite may choose other
+// plans: these tests check what users rely on.
 
 @testable import Rowan
 import Testing

@@ -1,4 +1,4 @@
-// The regions of requests: the rows that their conditions name, and the rows of their associations.
+// The regions of requests: the rows identified by their conditions, and the rows of their associations.
 
 import Rowan
 import Testing
@@ -58,7 +58,7 @@ struct RequestRegionTests {
         try check("empty", Award.filter(id == nil))
     }
 
-    /// A subquery reads all rows of the table.
+    /// A subquery reads all rows of its table.
     @Test func subqueries() throws {
         let (id, points) = (Column("id"), Column("points"))
         let best = Award.select(max(points))
@@ -83,7 +83,7 @@ struct RequestRegionTests {
         )
     }
 
-    /// A column with the name of the rowid is not the rowid.
+    /// A column named like the rowid is not the rowid.
     @Test func columnsNamedAsTheRowID() throws {
         try withDatabase { db in
             try db.execute(
@@ -113,7 +113,7 @@ struct RequestRegionTests {
 
     // MARK: Prefetched rows
 
-    /// The rows of an association are read even if there is nothing to associate them with yet.
+    /// An association's rows count as read even if there are no base rows yet.
     @Test func prefetchedRows() throws {
         let request = Author.including(all: Author.books.including(all: Book.awards))
         for setup in [
@@ -127,13 +127,13 @@ struct RequestRegionTests {
                     "author(countryCode,id,name),award(bookId,id,name,points),book(authorId,id,price,title,year)"
                 #expect(region.description == expected)
                 let (_, recorded) = try db.recordingRegion { try Row.fetchAll(db, request) }
-                // SQLite also reads tables of its own, to compare with many keys.
+                // SQLite also reads its own tables to compare with many keys.
                 #expect(recorded.union(region) == recorded, "\(recorded) after \(setup)")
             }
         }
     }
 
-    /// The keys of prefetched rows come from the base rows, which may change: they don't restrict the region.
+    /// The keys of prefetched rows come from base rows, which may change, so they don't restrict the region.
     @Test func prefetchedRowsByRowID() throws {
         try withDatabase { db in
             try db.execute(
@@ -159,7 +159,7 @@ struct RequestRegionTests {
 
     // MARK: Cached statements
 
-    /// A statement that is used again, with other arguments or for another request, reads other rows.
+    /// A statement reused with other arguments, or for another request, reads other rows.
     @Test func statementsWithOtherArguments() throws {
         try Library.run { db, _ in
             for id in [1, 2, 9] {
@@ -173,7 +173,7 @@ struct RequestRegionTests {
                 _ = try Book.fetchOne(db, key: Int?.none)
             }
             #expect(several.description == "book(authorId,id,price,title,year)[1,2]")
-            // The same SQL, whose argument is not a rowid.
+            // The same SQL with an argument that isn't a rowid.
             let (_, text) = try db.recordingRegion { try Book.filter(Column("id") == "1").fetchAll(db) }
             #expect(text.description == "book(authorId,id,price,title,year)")
             let prepared = try Book.filter(key: 1).makePreparedRequest(db, forSingleResult: false)
@@ -183,7 +183,7 @@ struct RequestRegionTests {
         }
     }
 
-    /// The column of a condition is another one after a change of the schema.
+    /// After a schema change, the condition refers to another column.
     @Test func changedSchemas() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t (id INTEGER PRIMARY KEY, x)")

@@ -1,5 +1,5 @@
-// A page costs the same wherever it is: steps of SQLite's virtual machine at the start, after a thousand rows, and near
-// the end of a million.
+// The cost of a page does not depend on its position: steps of SQLite's virtual machine at the start, after a thousand
+// rows, and near the end of a million.
 
 import Testing
 
@@ -12,8 +12,8 @@ private let count = 1_000_000
 @Suite struct PageStepsTests {
     private let a = Column("a"), b = Column("b"), c = Column("c")
 
-    /// Orders of up to three terms, with an index for each: `a` has few values and NULL, `b` many values and NULL, and
-    /// `c` many values.
+    /// Orders of up to three terms, each with an index: `a` has few values and NULL, `b` has many values and NULL, and
+    /// `c` has many values.
     private var orders: [(index: String, terms: [any SQLOrderingTerm])] {
         [
             ("b", [b]), ("b", [b.desc]), ("b", [b.ascNullsLast]), ("b", [b.descNullsFirst]),
@@ -25,7 +25,7 @@ private let count = 1_000_000
         ]
     }
 
-    @Test(.disabled(if: ClusterUnderTest.isActive, "it counts the steps of the local SQLite"))
+    @Test(.disabled(if: ClusterUnderTest.isActive, "the test counts the steps of the local SQLite"))
     func aPageCostsTheSameAnywhere() throws {
         try withDatabase { db in
             try db.execute(
@@ -50,7 +50,8 @@ private let count = 1_000_000
                         found = try request.asRequest(of: Row.self).page(after: token, size: 20).fetch(db)
                     }
                     let text = try statementText(db, request).sql
-                    // The start of an order with NULL last, for which SQLite reads the index twice, is the most costly.
+                    // The most costly case is the start of an order with NULL last, for which SQLite reads the index
+                    // twice.
                     #expect(cost < 2_500, "\(text) after \(depth) rows: \(cost) steps")
                     let ids = try Int.fetchAll(
                         db, request.select(Column("id")).order(terms + [last(terms)]).limit(20, offset: depth))
@@ -60,7 +61,7 @@ private let count = 1_000_000
         }
     }
 
-    /// The key, in the direction of the last term.
+    /// The key, in the same direction as the last term.
     private func last(_ terms: [any SQLOrderingTerm]) -> any SQLOrderingTerm {
         guard case .expression(_, let direction)? = terms.last?.sqlOrdering.node else { return Column("id") }
         return direction == .descending || direction == .descendingNullsFirst ? Column("id").desc : Column("id")

@@ -41,7 +41,7 @@ struct PageTests {
         }
     }
 
-    /// Orders, and the numbers in whose order each term puts the items.
+    /// Orders, each with the numbers by which its terms sort the items.
     private static var orders: [(terms: [any SQLOrderingTerm], keys: [(Item) -> Double])] {
         let (id, score, name) = (Item.Columns.id, Item.Columns.score, Item.Columns.name)
         func byScore(_ sign: Double, null: Double) -> (Item) -> Double {
@@ -88,7 +88,7 @@ struct PageTests {
                     let all = try request.fetchAll(db)
                     #expect(Set(ids).count == ids.count && ids.count == all.count)
                     let items = Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0) })
-                    // The order of the request, but for what it leaves open.
+                    // The order of the request, ignoring ties.
                     let sorted = ids.map { id in keys.map { $0(items[id]!) * (isReversed ? -1 : 1) } }
                     for (previous, next) in zip(sorted, sorted.dropFirst()) {
                         #expect(!next.lexicographicallyPrecedes(previous), "\(order) \(previous) \(next)")
@@ -105,13 +105,13 @@ struct PageTests {
         }
     }
 
-    /// What is wrong with a page.
+    /// The error of a page.
     private func pageError(_ body: () throws -> Page<Item>) -> PageError? {
         do { _ = try body() } catch { return error as? PageError }
         return nil
     }
 
-    /// What is wrong with the text of a token.
+    /// The error of decoding a token.
     private func decodingError(_ text: String) throws -> (any Error)? {
         do {
             _ = try JSONDecoder().decode(PageToken.self, from: JSONEncoder().encode(text))
@@ -183,7 +183,7 @@ struct PageTests {
         return elements
     }
 
-    /// Pages in the order of a number of associated rows, with an index and without.
+    /// Pages ordered by the number of associated rows, with and without an index.
     @Test func orderedByAggregates() throws {
         for dropsIndexes in [false, true] {
             try Library.run { db, _ throws in
@@ -196,7 +196,7 @@ struct PageTests {
         }
     }
 
-    /// A row that comes several times, once for each of its joined rows.
+    /// A row occurs several times, once for each of its joined rows.
     @Test func toManyJoins() throws {
         struct Info: Decodable, FetchableRecord, Equatable {
             var author: Library.Author
@@ -233,7 +233,7 @@ struct PageTests {
         }
     }
 
-    /// The primary key of a table with rowid may be NULL.
+    /// The primary key of a rowid table may be NULL.
     @Test func nullKeys() throws {
         struct Word: TableRecord, FetchableRecord, Decodable { var score: Int }
         let schema = """
@@ -247,7 +247,7 @@ struct PageTests {
         }
     }
 
-    /// The order of pages may use names of the selection and of joined columns.
+    /// The order of pages may use names from the selection and of joined columns.
     @Test func namesOfTheSelection() throws {
         typealias Book = Library.Book
         struct Key: FetchableRecord, Decodable { var id: Int64 }
@@ -265,7 +265,7 @@ struct PageTests {
             try check(Book.annotated(withOptional: author).order(name.collating(.nocase)), [4, 3, 1, 2])
             let awards = Column("awardCount")
             try check(Book.annotated(with: Book.awards.count).order(awards.desc, Column("id")), [1, 3, 2, 4])
-            // A name that is a column too: ORDER BY uses the first column of the selection with this name.
+            // If the name is also a column, ORDER BY uses the first selected column with this name.
             let price = Column("price")
             let negated = (price * -1).forKey("price")
             try check(Book.select(Column("id"), negated).order(price), [4, 3, 2, 1])
@@ -290,7 +290,7 @@ struct PageTests {
         }
     }
 
-    /// A window sees the rows that are left by the position.
+    /// A window function would only see the rows after the position.
     @Test func windowsCannotBePaginated() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE score (id INTEGER PRIMARY KEY, points INTEGER)")

@@ -1,5 +1,5 @@
-// A page token belongs to the rows and to the order of its request, with the values in the order. The conditions may
-// change between two pages.
+// A page token is valid for requests with the same rows and the same order, including the values in the order. The
+// conditions may change between two pages.
 
 import Rowan
 import Testing
@@ -29,7 +29,7 @@ private typealias Book = Library.Book
             let literal = Book.order(SQL("abs(year - \(5))").sqlExpression)
             let literalToken = try literal.page(size: 1).fetch(db).next
             expectRefusal(db, of: literalToken, by: Book.order(SQL("abs(year - \(9))").sqlExpression))
-            // The storage class and the boundaries of values count.
+            // The storage class and the boundaries of values matter.
             let texts = Book.order { [$0.title == "a", $0.title == "bc"] }
             let textToken = try texts.page(size: 1).fetch(db).next
             expectRefusal(db, of: textToken, by: Book.order { [$0.title == "ab", $0.title == "c"] })
@@ -75,7 +75,7 @@ private typealias Book = Library.Book
         }
     }
 
-    /// Tokens are stored by other programs: equal requests have equal tokens in all processes.
+    /// Other programs store tokens, so equal requests have equal tokens in all processes.
     @Test func theTokenOfARequestNeverChanges() throws {
         try Library.run { db, _ throws in
             let token = try Book.order { abs($0.year - 1840) }.page(size: 1).fetch(db).next

@@ -1,4 +1,4 @@
-// A stable order breaks ties by the primary key, or by the selected columns of rows without key.
+// A stable order breaks ties by the primary key, or by the selected columns of rows without a key.
 
 import Rowan
 import Testing
@@ -45,7 +45,7 @@ private let schema = """
                 log.take() == [
                     #"SELECT *, "score" * ? AS "double" FROM "member" ORDER BY "name", "score", "score" * ?"#
                 ])
-            // SQL text may select any number of columns: it takes no part in the order.
+            // SQL text may select any number of columns, so it isn't part of the order.
             let literal = Member.select(SQL("name AS n"), Column("score")).withStableOrder()
             _ = try Row.fetchAll(db, literal)
             #expect(log.take() == [#"SELECT name AS n, "score" FROM "member" ORDER BY "score""#])
@@ -89,7 +89,7 @@ private let schema = """
         CREATE TABLE page (id INTEGER PRIMARY KEY, bookId INTEGER REFERENCES book)
         """
 
-    /// Included associations are ordered, too, at every depth, whether they are included before or afterwards.
+    /// Included associations are also ordered, at every depth, whether they are included before or afterwards.
     @Test func includedAssociations() throws {
         try inLoggedDatabase(Self.library + "; INSERT INTO author VALUES (1); INSERT INTO book VALUES (1, 1, NULL)") {
             db, log throws in
@@ -105,7 +105,7 @@ private let schema = """
             #expect(log.take().last?.hasSuffix(#"ORDER BY "author"."id", "book"."id", "publisher"."id""#) == true)
             _ = try nested.withStableOrder().asRequest(of: Row.self).page(size: 1).fetch(db)
             for statement in log.take() { #expect(statement.contains("ORDER BY"), "\(statement)") }
-            // What is joined without its columns is not ordered.
+            // Joined tables without selected columns aren't ordered.
             _ = try Row.fetchAll(db, Author.joining(required: Author.books).withStableOrder())
             #expect(log.take().last?.hasSuffix(#"ORDER BY "author"."id""#) == true)
         }

@@ -54,7 +54,7 @@ struct CompoundTests {
             #"SELECT "name" FROM "author" WHERE "id" = ? UNION SELECT * FROM "#
                 + #"(SELECT "title" FROM "book" ORDER BY "price" DESC LIMIT 1)"#, [1],
             rows: [#"[name:"Anonymous"]"#, #"[name:"Melville"]"#])
-        // From left to right, unless a compound is a member.
+        // Left to right, unless a compound is a member.
         let (a, b, c) = (
             names.filter(Column("id") == 1), names.filter(Column("id") == 2), names.filter(Column("id") == 3)
         )
@@ -80,7 +80,7 @@ struct CompoundTests {
             rows: [#"['x':"Melville"]"#, #"['x':"x"]"#])
     }
 
-    /// An order may stand deep in the joins of a member.
+    /// An order may be deeply nested in a member's joins.
     @Test func memberWithTheOrderOfAJoin() throws {
         try Library.run { db, _ throws in
             let ordered = Book.joining(optional: Book.author.joining(optional: Author.country.order(\.name)))

@@ -1,4 +1,4 @@
-// Conditions of requests: collations, Booleans of Swift, interpolations.
+// Conditions of requests: collations, Swift Booleans, interpolations.
 
 import Rowan
 import Testing

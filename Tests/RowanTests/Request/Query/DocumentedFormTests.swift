@@ -1,4 +1,4 @@
-// Forms that the documented API has, beside those that the seeds show.
+// Forms of the documented API in addition to those in its examples.
 
 import Foundation
 import Rowan

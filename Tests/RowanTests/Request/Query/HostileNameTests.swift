@@ -1,4 +1,4 @@
-// Names and values that would do harm if they were ever read as SQL, in every place where a request has a name.
+// Names and values that would be harmful if they were read as SQL, wherever a request has a name.
 
 import Rowan
 import Testing
@@ -118,7 +118,7 @@ struct HostileNameTests {
                 if !value.contains("\""), !value.contains("\\"), !value.contains("\n") {
                     #expect(try t.filter(path == 7).fetchCount(db) == 2)
                 }
-                // Some are not JSON paths: that is an error, and nothing worse.
+                // Some aren't JSON paths, which only causes an error.
                 let member = t.filter(Column("j").asJSON[value.databaseValue] == 7)
                 let error = databaseError { try member.fetchCount(db) }
                 #expect(error == nil || error?.message?.contains("path") == true)

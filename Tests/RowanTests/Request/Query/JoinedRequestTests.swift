@@ -75,7 +75,7 @@ struct JoinedRequestTests {
             let cursor = try joined.fetchCursor(db)
             #expect(try cursor.next()?.0.id == 1)
             #expect(try cursor.next()?.0.id == 2)
-            // A request with groups, or a limit, is joined as a whole.
+            // A request with groups or a limit is joined as a whole.
             let latest = Book.select(Column("authorId"), max(Column("year")).forKey("year")).group(Column("authorId"))
                 .asRequest(of: Row.self)
             let years = try Author.order(\.id).leftJoin(latest, key: "latest") { author, book in
@@ -102,7 +102,7 @@ struct JoinedRequestTests {
                 log.takeExpanded() == [
                     #"SELECT "book".*, "author".*, "award".*, "country".* FROM "book" JOIN "author" ON "book"."authorId" = "author"."id" LEFT JOIN "award" ON ("award"."bookId" = "book"."id") AND ("author"."name" <> 'Hugo') JOIN "country" ON "country"."code" = "author"."countryCode" WHERE "book"."year" > 1500 ORDER BY "book"."id""#
                 ])
-            // The same table several times: each alias is its own.
+            // The same table several times, each with its own alias.
             let rivals = Author.all()
                 .join(Author.all()) { one, other in one.countryCode == other.countryCode && one.id < other.id }
                 .leftJoin(Author.all()) { one, other, third in third.id == one.id + other.id - 1 }
@@ -160,7 +160,7 @@ struct JoinedRequestTests {
         }
     }
 
-    /// The clauses of a joined subquery, and those of the whole query, may use the user's aliases.
+    /// The clauses of a joined subquery and of the whole query may use the user's aliases.
     @Test func aliasesOfSubqueries() throws {
         try Library.run { db, log throws in
             let (book, author) = (TableAlias<Book>(name: "b"), TableAlias<Author>())
@@ -176,7 +176,7 @@ struct JoinedRequestTests {
         }
     }
 
-    /// The scopes of included associations can't leave a subquery.
+    /// The scopes of included associations can't be used outside a subquery.
     @Test func clausesOfIncludedAssociations() throws {
         try Library.run { db, _ throws in
             let books = Book.including(optional: Book.author).order(\.id)
@@ -194,7 +194,7 @@ struct JoinedRequestTests {
                     error.map { "\($0)" }
                         == "the request of book includes associations and uses \(clause): \(advice)")
             }
-            // A filter on the result of other joins is a filter on each row.
+            // A filter on the result of other joins applies to each row.
             let kept = books.filter { $0.year > 1840 }.leftJoin(Award.all()) { $0.id == $1["bookId"] }
             #expect(try kept.fetchAll(db).map(\.0.id) == [1, 1, 2])
         }

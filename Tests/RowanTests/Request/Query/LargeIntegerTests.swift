@@ -1,4 +1,4 @@
-// Integers beyond those of SQLite, as values of conditions.
+// Integers outside SQLite's range, as values in conditions.
 
 import Rowan
 import Testing

@@ -11,7 +11,7 @@ struct LatestTests {
             try db.execute(sql: "INSERT INTO player VALUES (5, 'Eva', 20, 'Reds', NULL), (6, 'fred', 3, NULL, NULL)")
             _ = log.take()
             let best = Player.all().latest(per: Column("team"), by: Column("score")).order(\.id)
-            // Of two Reds with 20 points, the one with the greater key.
+            // Of two Reds with 20 points, the one with the greater key is chosen.
             #expect(try best.fetchAll(db).map(\.id) == [3, 4, 5])
             #expect(
                 log.takeExpanded() == [
@@ -22,7 +22,7 @@ struct LatestTests {
             let worst = Player.all().latest(per: { $0.team }, by: { $0.score.asc })
             #expect(try worst.fetchSet(db).map(\.id).sorted() == [1, 3, 6])
             #expect(try best.fetchCount(db) == 3)
-            // What filters before is not taken, what filters after is not shown.
+            // A filter before `latest` restricts the candidates; one after it restricts the results.
             let young = Player.filter { $0.score < 20 }.latest(per: Column("team"), by: Column("score"))
             #expect(try young.fetchSet(db).map(\.id).sorted() == [1, 4])
             #expect(try best.filter { $0.score < 20 }.fetchAll(db).map(\.id) == [4])

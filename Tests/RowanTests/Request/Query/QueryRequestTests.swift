@@ -95,7 +95,7 @@ struct QueryRequestTests {
         try check(Player.order(\.name).orderByPrimaryKey().reversed(), #"SELECT * FROM "player" ORDER BY "id" DESC"#)
     }
 
-    /// Wrong rows would follow from an order that stays as it is.
+    /// Leaving such an order unchanged would return the wrong rows.
     @Test func ordersInSQLAreNotReversed() throws {
         let team = Player.hasMany(Player.self, using: ForeignKey(["id"], to: ["id"]))
         try inLoggedDatabase(schema) { db, log throws in
@@ -240,7 +240,7 @@ struct QueryRequestTests {
         }
     }
 
-    /// What a unique key identifies needs no limit.
+    /// A request by a unique key needs no limit.
     @Test func singleRows() throws {
         let schema = """
             CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT UNIQUE, team TEXT, score INTEGER);
@@ -261,7 +261,7 @@ struct QueryRequestTests {
                 try sql(Player.filter { $0.score == 100 && $0.team == "Reds" && $0.id > 0 }, 1)
                     == #"("score" = 100) AND ("team" = 'Reds') AND ("id" > 0)"#)
             #expect(try sql(Player.filter(Column.rowID == 4), nil) == #""rowid" = 4"#)
-            // Several rows may have these values.
+            // These values don't identify a single row.
             #expect(try sql(Player.filter { $0.team == nil }, 2) == #""team" IS NULL LIMIT 1"#)
             #expect(try sql(Player.filter { $0.team == "Reds" }, 1) == #""team" = 'Reds' LIMIT 1"#)
             #expect(try sql(Player.filter { $0.score == 2 }, 3) == #""score" = 2 LIMIT 1"#)

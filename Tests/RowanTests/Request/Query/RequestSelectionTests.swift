@@ -1,4 +1,4 @@
-// Selections that change what a request counts and writes.
+// Selections that affect what a request counts and writes.
 
 import Rowan
 import Testing

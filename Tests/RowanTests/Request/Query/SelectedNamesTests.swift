@@ -1,4 +1,4 @@
-// Names that a selection gives, and queries that are made into others.
+// Names defined by a selection, in requests that are transformed into others.
 
 import Rowan
 import Testing
@@ -34,7 +34,7 @@ private let schema = """
 @Suite struct SelectedNamesTests {
     private let price = Column("price")
 
-    /// An order prefers the names of the selection: the deleted row would be another one than the fetched one.
+    /// An order prefers the selection's names: otherwise, the deleted row would differ from the fetched one.
     @Test func writesInAnOrderThatTheSelectionNames() throws {
         try inLoggedDatabase(schema) { db, _ throws in
             let request = Item.select(Column("id"), (-price).forKey("price")).order(price).limit(1)
@@ -92,7 +92,7 @@ private let schema = """
         try check(
             base.order((Column("doubled") + 1).desc, Column("id")), [3, 5, 2, 1],
             "\(select)\(join) ORDER BY (\"item\".\"price\" * 2) + 1 DESC, \"item\".\"id\"")
-        // A column of the table comes first, as in queries of one table.
+        // A column of the table takes precedence, as in queries with one table.
         try check(
             Item.annotated(with: (price * 2).forKey("groupId")).joining(required: Item.group)
                 .filter(Column("groupId") < 2), [1, 2],
@@ -105,7 +105,7 @@ private let schema = """
             named.filter(Column("tens") > 10).order(Column("tens").desc), [5, 3],
             #"SELECT "item".*, "group"."id" * 10 AS "tens" FROM "item" JOIN "group" ON "group"."id" = "item"."groupId" WHERE ("group"."id" * 10) > 10 ORDER BY "tens" DESC"#
         )
-        // A plain column of the other table, where this one has none of that name.
+        // An unqualified column of the other table, because this table has no column with this name.
         try inLoggedDatabase(
             "CREATE TABLE a (id INTEGER PRIMARY KEY, bId INT); CREATE TABLE b (id INTEGER PRIMARY KEY, name TEXT)"
         ) { db, log throws in
@@ -124,7 +124,7 @@ private let schema = """
 
     @Test(arguments: [true, false]) func countsOfAssociations(isIndexed: Bool) throws {
         try inLoggedDatabase(schema) { db, _ throws in
-            // The plan of an aggregate depends on the index, its meaning does not.
+            // The plan of an aggregate depends on the index, but its meaning doesn't.
             if !isIndexed { try db.execute(sql: "DROP INDEX item_group") }
             func ids(_ request: QueryInterfaceRequest<Group>) throws -> [Int64] { try request.fetchAll(db).map(\.id) }
             let counted = Group.annotated(with: Group.items.count)
@@ -140,7 +140,7 @@ private let schema = """
         }
     }
 
-    /// An aggregate, and a limit, select something else than the rows: filters and orders keep their meaning.
+    /// With an aggregate or a limit, the query selects other columns, but filters and orders keep their meaning.
     @Test(arguments: [true, false]) func associationsThatUseTheirSelection(isIndexed: Bool) throws {
         struct GroupInfo: Decodable, FetchableRecord {
             var id: Int64
@@ -163,7 +163,7 @@ private let schema = """
         }
     }
 
-    /// A name of the selection is found as it is fetched, without `detached` too.
+    /// Counting finds the names of the selection, as fetching does, also without `detached`.
     @Test func countsOfFiltersThatUseTheirSelection() throws {
         try inLoggedDatabase(schema) { db, _ throws in
             let request = Item.annotated(with: (price * 2).forKey("doubled")).filter(Column("doubled") > 50)
@@ -205,7 +205,7 @@ private let schema = """
         }
     }
 
-    /// A part that can't be decoded does not keep the row from another one.
+    /// A part that can't be decoded doesn't prevent another part from decoding the row.
     @Test func aPartThatFailsLeavesTheRow() throws {
         struct Grouped: Decodable, FetchableRecord { var id: Int64, groupId: Int64 }
         struct Either: Decodable, FetchableRecord {

@@ -1,4 +1,4 @@
-// Values in requests are stored as the record of their column stores them.
+// Values in requests are converted to the form in which their column's record stores them.
 
 import Foundation
 import Rowan
@@ -226,7 +226,7 @@ struct StoredValueTests {
         try check(Milliseconds.self)
     }
 
-    /// Who only knows the table stores nothing: values have their default form.
+    /// A table without a record type uses the default form of values.
     @Test func tablesWithoutStrategies() throws {
         struct Plain: TableRecord {
             static let databaseTableName = "item"
@@ -238,7 +238,7 @@ struct StoredValueTests {
     }
 }
 
-/// A record that encodes itself: strategies are for those that `Codable` encodes.
+/// A record that encodes itself: strategies only apply to records encoded by `Codable`.
 private struct Handmade: TableRecord, PersistableRecord {
     static let databaseTableName = "item"
     static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy {

@@ -1,4 +1,4 @@
-// What a record type says of its values and of violations holds in all requests of its rows.
+// A record type's rules for values and violations apply to all requests of its rows.
 
 import Foundation
 import Rowan
@@ -28,7 +28,7 @@ struct TypeRulesTests {
             #expect(try devices.exists(db, key: a.id))
             #expect(try devices.deleteOne(db, key: a.id))
             #expect(try Device.fetchAll(db) == [b])
-            // A table of rows knows no strategy.
+            // A table of rows has no strategies.
             #expect(try Table("device").filter(Column("id") == b.id).fetchCount(db) == 0)
         }
     }
@@ -37,7 +37,7 @@ struct TypeRulesTests {
         try inLoggedDatabase(schema) { db, log throws in
             for name in ["a", "b"] { try Device(id: UUID(), name: name).insert(db) }
             _ = log.take()
-            // The row that is "b" already is updated; the other one would violate the constraint.
+            // The row that is already "b" is updated; the other one would violate the constraint.
             #expect(try Device.updateAll(db, Column("name").set(to: "b")) == 1)
             #expect(try String.fetchAll(db, Device.select(Column("name")).order(Column("name"))) == ["a", "b"])
             expectError(.SQLITE_CONSTRAINT) {

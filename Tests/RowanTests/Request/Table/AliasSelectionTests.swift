@@ -55,7 +55,7 @@ private let schema = """
         }
     }
 
-    /// The columns of a joined table, in the selection of the main one.
+    /// Columns of a joined table, in the selection of the main table.
     @Test func columnsOfAJoinedTable() throws {
         struct Member: TableRecord {
             static let databaseTableName = "player"
@@ -72,7 +72,7 @@ private let schema = """
                     #"SELECT "player"."id", "team"."id", "team"."name" FROM "player" "#
                         + #"JOIN "team" ON "team"."id" = "player"."teamId""#
                 ])
-            // An alias that no table of the request has.
+            // An alias that the request doesn't use.
             #expect(throws: RequestError.self) { try Row.fetchAll(db, Member.select(TableAlias<Team>()[.allColumns])) }
         }
     }

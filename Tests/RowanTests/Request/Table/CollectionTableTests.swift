@@ -106,17 +106,17 @@ struct CollectionTableTests {
             try writer.write { db throws in
                 try db.register([1], as: "Wanted")
                 #expect(try db.tableExists("wanted") && !db.viewExists("wanted"))
-                // It is in no schema.
+                // It is not part of any schema.
                 #expect(try !db.tableExists("wanted", in: "main"))
                 #expect(try db.columns(in: "wanted").map(\.name) == ["value"])
                 #expect(try db.primaryKey("wanted").columns == ["rowid"])
-                // Another collection takes its place.
+                // Another collection replaces it.
                 try db.register([2], as: "wanted", column: "other")
                 #expect(try db.columns(in: "Wanted").map(\.name) == ["other"])
                 try db.unregister(collection: "wanted")
                 #expect(try !db.tableExists("wanted"))
                 expectError(.SQLITE_ERROR) { try db.columns(in: "wanted") }
-                // Not the modules of SQLite.
+                // SQLite's modules don't count.
                 #expect(try !db.tableExists("json_each"))
             }
         }
@@ -170,7 +170,7 @@ struct CollectionTableTests {
             try db.register((0..<3).map { _ in Witness(counter) }, as: "w")
             #expect(try Int.fetchAll(db, sql: "SELECT x FROM w") == [1, 1, 1])
             #expect(counter.current == 3)
-            // Replaced and removed: the cached statement is gone with the next one.
+            // The cached statement of a replaced or removed collection is released with the next statement.
             try db.register([Witness(counter)], as: "w")
             #expect(try Int.fetchAll(db, sql: "SELECT x FROM w") == [1])
             db.releaseMemory()
@@ -192,7 +192,7 @@ struct CollectionTableTests {
         #expect(other.current == 0)
     }
 
-    /// A running statement keeps its collection.
+    /// A running statement retains its collection.
     @Test func replacedDuringAStatement() throws {
         try withDatabase { db throws in
             try db.register([1, 2, 3], as: "c")
@@ -237,7 +237,7 @@ struct CollectionTableTests {
         try pool.close()
     }
 
-    /// A collection that a program changes while SQLite reads it.
+    /// A collection that the program changes while SQLite reads it.
     private final class Shrinking: RandomAccessCollection, Sendable {
         private let values: Synchronization.Mutex<[Int]>
         init(_ values: [Int]) { self.values = Synchronization.Mutex(values) }

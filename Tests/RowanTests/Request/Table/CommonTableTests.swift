@@ -1,4 +1,4 @@
-// Common table expressions of requests, and of what they join and prefetch.
+// Common table expressions of requests, of joined requests and of prefetched ones.
 
 import Rowan
 import Testing
@@ -17,7 +17,7 @@ struct CommonTableTests {
         }
     }
 
-    /// The common tables of a request and of what it joins are those of one statement.
+    /// The common tables of a request and of its joins belong to a single statement.
     @Test func theLastCommonTableOfANameWins() throws {
         try Roster.run { db, log throws in
             func table(_ least: Int) -> CommonTableExpression<Row> {

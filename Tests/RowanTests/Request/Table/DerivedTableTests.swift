@@ -128,7 +128,7 @@ struct DerivedTableTests {
         }
     }
 
-    /// A derived table may repeat the rows of a key: pages need a unique one, and so do groups of rows.
+    /// A derived table may repeat a key, but pages and groups of rows need a unique one.
     @Test func repeatedKeys() throws {
         try withPlayers { db, _ throws in
             let twice = Player.all().unionAll(Player.all()).asDerivedTable(named: "twice")
@@ -143,7 +143,7 @@ struct DerivedTableTests {
         }
     }
 
-    /// The hidden rowid of a table is not among the columns of a query.
+    /// A table's hidden rowid is not among a query's columns.
     @Test func hiddenKeys() throws {
         struct Item: Codable, FetchableRecord, PersistableRecord { var name: String }
         try withDatabase { db in
@@ -178,7 +178,7 @@ struct DerivedTableTests {
                     == #"SELECT DISTINCT "team"."name" FROM "player" JOIN "team" ON "player"."teamId" = "team"."id""#)
             let plain = joined.asRequest(of: Row.self).select(Column("score"))
             #expect(try plain.fetchAll(db).map { Array($0.columnNames) } == Array(repeating: ["score"], count: 3))
-            // Compounds, ordered by the selected name.
+            // Compounds ordered by the selected name.
             let compound = names.union(City.select(Column("name"), as: String.self)).order(Column("name").desc)
             #expect(try compound.fetchAll(db) == ["Rome", "Reds", "Blues"])
             let reversed = City.select(Column("name"), as: String.self).union(names).order(Column("name"))
@@ -186,7 +186,7 @@ struct DerivedTableTests {
         }
     }
 
-    /// The columns of included associations stay, as documented.
+    /// The columns of included associations are kept, as documented.
     @Test func aSelectionKeepsIncludedAssociations() throws {
         try withPlayers { db, log throws in
             _ = try Player.including(required: Player.team).select(\.id).asRequest(of: Row.self).fetchAll(db)
@@ -237,7 +237,7 @@ struct DerivedTableTests {
                 .filter(key: 3).fetchAll(db)
             #expect(joined.count == 1 && joined[0] == ("Blues", 3))
             #expect(try Player.filter(key: 99).select({ [$0.id, $0.score] }, as: (Int, Int).self).fetchOne(db) == nil)
-            // NULL where a value is expected, and too few columns, are errors.
+            // NULL for a non-optional value and missing columns are errors.
             expectDecodingError { try request.asRequest(of: (Int, Int).self).fetchAll(db) }
             expectDecodingError { try request.asRequest(of: (Int?, Int, Int).self).fetchAll(db) }
         }

@@ -1,4 +1,4 @@
-// Aliases that programs give to tables.
+// Aliases assigned to tables by programs.
 
 import Rowan
 import Testing

@@ -1,4 +1,4 @@
-// Keys are compared as the record type of a table stores them, even if its records can't be persisted.
+// Keys are compared in the form in which the table's record type stores them, even if its records can't be persisted.
 
 import Foundation
 import Rowan
