@@ -1,4 +1,4 @@
-// CASE, row values, patterns: their SQL, and their results.
+// CASE, row values, patterns: their SQL and their results.
 
 import Foundation
 import Rowan

@@ -1,11 +1,11 @@
-// Expressions as deep as programs make them: chains of conditions are as wide as one likes, and what is nested too
-// deeply is an error, on the small stacks of worker threads too.
+// Deep expressions: chains of conditions may be arbitrarily long, and nesting that is too deep is an error, even on the
+// small stacks of worker threads.
 
 import Foundation
 import Rowan
 import Testing
 
-/// Runs the closure on a thread with the stack of dispatch's workers.
+/// Runs the closure on a thread with the stack size of a dispatch worker.
 private func onSmallStack<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in
         let thread = Thread { continuation.resume(with: Result { try body() }) }
@@ -29,7 +29,7 @@ struct DeepExpressionTests {
 
     private static let conditions: [SQLExpression] = (0..<5_000).map { x != $0 }
 
-    /// `a AND b AND c...`, built in all the ways there are.
+    /// `a AND b AND c...`, built in every possible way.
     private static func chains(_ op: SQLExpression.AssociativeBinaryOperator) -> [SQLExpression] {
         let isAnd = op == .and
         let first = conditions[0]
@@ -79,7 +79,7 @@ struct DeepExpressionTests {
         }
     }
 
-    /// The SQL of a chain of usual length is flat.
+    /// The SQL of a chain of typical length is flat.
     @Test func usualChainsAreFlat() throws {
         try Self.withTable { db in
             for chain in [
@@ -133,7 +133,7 @@ struct DeepExpressionTests {
         try await onSmallStack {
             try Self.withTable { db in
                 let deep = Self.nested(5_000, step)
-                // A copy compares and hashes.
+                // A copy can be compared and hashed.
                 #expect(Set([deep.sqlExpression.hashValue]).count == 1)
                 let error = expectError(.SQLITE_ERROR) { try Self.table.filter(deep).fetchCount(db) }
                 #expect(error?.message?.contains("nested too deeply") == true, "\(error?.message ?? "")")
@@ -142,7 +142,7 @@ struct DeepExpressionTests {
                 expectError(.SQLITE_ERROR) { try Self.table.updateAll(db, Self.x.set(to: deep)) }
                 expectError(.SQLITE_ERROR) { try Self.table.filter(deep).deleteAll(db) }
                 expectError(.SQLITE_ERROR) { try db.execute(literal: "SELECT \(deep) FROM t") }
-                // As deep as may be: SQLite decides.
+                // At the maximum depth, SQLite decides.
                 for count in [10, 24, 32, 48, 98, 99] {
                     do {
                         _ = try Self.table.filter(Self.nested(count, step)).fetchCount(db)
@@ -163,7 +163,7 @@ struct DeepExpressionTests {
                     let error = expectError(.SQLITE_ERROR) { try Self.table.select(long, as: Int.self).fetchOne(db) }
                     #expect(error?.message?.contains("nested too deeply") == true, "\(error?.message ?? "")")
                 }
-                // SQLite has the last word about what it may accept.
+                // Below SQLite's own limit.
                 let sum = (0..<900).reduce(Self.x.sqlExpression) { sum, _ in sum + Self.x }
                 try #expect(Self.table.select(sum, as: Int.self).fetchOne(db) == -901)
             }

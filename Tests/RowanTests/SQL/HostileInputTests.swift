@@ -1,4 +1,4 @@
-// Names and values that would do harm if they were ever read as SQL.
+// Names and values that would be harmful if they were read as SQL.
 
 import Rowan
 import Testing

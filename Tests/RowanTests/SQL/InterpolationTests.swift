@@ -1,4 +1,4 @@
-// SQL literals: what they embed, and the text and arguments they give.
+// SQL literals: their interpolations, and the resulting text and arguments.
 
 import Rowan
 import Testing

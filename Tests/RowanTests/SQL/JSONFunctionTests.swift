@@ -1,4 +1,4 @@
-// The JSON functions: their SQL, their results, and what they say of a SQLite that does not know them.
+// The JSON functions: their SQL, their results, and their errors on a SQLite that lacks them.
 
 import Foundation
 import Rowan
@@ -14,7 +14,7 @@ private func check(
     #expect(try evaluated(expression) == value?.databaseValue ?? .null, sourceLocation: sourceLocation)
 }
 
-/// Values whose order shows in the SQL.
+/// Values whose order is visible in the SQL.
 private typealias Pairs = KeyValuePairs<String, any SQLExpressible>
 
 struct JSONFunctionTests {
@@ -50,7 +50,7 @@ struct JSONFunctionTests {
         try check(
             Database.jsonObject(["b": 1, "a": SQL("'[2]'").asJSON] as Pairs), "JSON_OBJECT(?, ?, ?, JSON('[2]'))",
             ["b", 1, "a"], gives: #"{"b":1,"a":[2]}"#)
-        // A dictionary gives the same SQL each time.
+        // A dictionary always gives the same SQL.
         try check(
             Database.jsonObject(["c": 3, "a": 1, "b": 2]), "JSON_OBJECT(?, ?, ?, ?, ?, ?)", ["a", 1, "b", 2, "c", 3],
             gives: #"{"a":1,"b":2,"c":3}"#)
@@ -58,7 +58,7 @@ struct JSONFunctionTests {
         try check(
             Database.jsonObject(array), "JSON_OBJECT(?, ?, ?, ?)", ["z", 1, "it's", "x"],
             gives: #"{"z":1,"it's":"x"}"#)
-        // Not a blob that is JSON in its binary form, which SQLite 3.45 takes.
+        // A blob that isn't JSON in binary form, which SQLite 3.45 accepts.
         expectError(.SQLITE_ERROR, "JSON cannot hold BLOB values") {
             try evaluated(Database.jsonArray([Data([0xFF])]))
         }
@@ -132,7 +132,7 @@ struct JSONFunctionTests {
 }
 
 struct JSONVersionTests {
-    /// The value of an expression, or SQLite's error if it has no such function.
+    /// Expects the value of an expression, or SQLite's error if it lacks the function.
     private func check(
         _ expression: SQLExpression, _ sql: String, gives value: String, since function: String,
         sourceLocation: SourceLocation = #_sourceLocation

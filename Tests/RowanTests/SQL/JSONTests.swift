@@ -1,4 +1,4 @@
-// JSON values: how they are read, and the results of the functions that return JSON.
+// JSON values: reading them, and the results of functions that return JSON.
 
 import Foundation
 import Rowan
@@ -12,7 +12,7 @@ private let schema = #"""
     INSERT INTO t VALUES (1, '{"name":"Arthur", "score":12, "tags":["a", "b"], "none":null, "it''s":{"a b":true}}', '[1]');
     """#
 
-/// The SQL of an expression, its arguments, and its value in the row of the table.
+/// Expects the SQL of an expression, its arguments, and its value in the table's row.
 private func check(
     _ expression: SQLExpression, _ sql: String, _ arguments: StatementArguments = [],
     gives value: (any DatabaseValueConvertible)?, sourceLocation: SourceLocation = #_sourceLocation
@@ -59,7 +59,7 @@ struct JSONTests {
         ]
         let object = Dictionary(uniqueKeysWithValues: keys.enumerated().map { ($1, $0) })
         let nested = object.mapValues { ["n": $0] }
-        // It escapes slashes.
+        // The encoder escapes slashes.
         let encoder = JSONEncoder()
         try inLoggedDatabase("CREATE TABLE t (value, key)") { db, _ throws in
             try db.execute(
@@ -81,7 +81,7 @@ struct JSONTests {
                 #expect(part == #"{"n":\#(number)}"#, comment)
                 #expect(try table.select(value[key + "x"], as: Int?.self).fetchOne(db) == .some(nil), comment)
             }
-            // JSON values of all types, under a key that no path of SQLite 3.40 names.
+            // JSON values of all types, under a key that can't be written in a path of SQLite 3.40.
             try db.execute(
                 sql: #"UPDATE t SET value = '{"a\"":true,"b\"":null,"c\"":"x","d\"":[1],"e\"":1.5}'"#)
             let value = JSONColumn("value")
@@ -132,13 +132,13 @@ struct JSONTests {
             info["👨‍👩‍👧"],
             #"(SELECT value FROM (SELECT "info" AS "rowan json"), json_each("rowan json") WHERE key = ? LIMIT 1)"#,
             ["👨‍👩‍👧"], gives: nil)
-        // SQL text ends at a NUL character: such a key is an argument.
+        // SQL text ends at a NUL character, so such a key is an argument.
         try check(
             info["a\0b"],
             #"(SELECT value FROM (SELECT "info" AS "rowan json"), json_each("rowan json") WHERE key = ? LIMIT 1)"#,
             ["a\0b"], gives: nil)
         try check(info["$.a\0b"], #""info" ->> ?"#, ["$.a\0b"], gives: nil)
-        // Newer versions of SQLite have a question for those who write double quotes.
+        // Newer versions of SQLite add a hint about double quotes.
         let hint = isSQLite(3_047_000) ? " - should this be a string literal in single-quotes?" : ""
         try check(
             JSONColumn(#"a "b""#)["c"], #""a ""b""" ->> 'c'"#,
@@ -178,14 +178,14 @@ struct JSONTests {
             try inLoggedDatabase(schema) { db, _ throws in
                 try String.fetchOne(db, sql: "SELECT json(info) FROM t")
             })
-        // A text is a JSON string, unless it is known to be JSON.
+        // A text is a JSON string, unless it is marked as JSON.
         try check(Database.jsonArray([text]), #"JSON_ARRAY("text")"#, gives: #"["[1]"]"#)
         try check(Database.jsonArray([text.asJSON]), #"JSON_ARRAY(JSON("text"))"#, gives: "[[1]]")
         try check(Database.jsonArray([info]), #"JSON_ARRAY(JSON("info"))"#, gives: "[\(json)]")
         try check(
             Database.jsonArray([AnySQLJSONExpressible(info), text.asJSON]), #"JSON_ARRAY(JSON("info"), JSON("text"))"#,
             gives: "[\(json),[1]]")
-        // SQLite knows what its own functions return.
+        // SQLite knows the types that its own functions return.
         try check(
             Database.jsonArray([Database.jsonArray([1, 2]).asJSON]), "JSON_ARRAY(JSON_ARRAY(?, ?))", [1, 2],
             gives: "[[1,2]]")
@@ -193,7 +193,7 @@ struct JSONTests {
         try check(
             Database.jsonArray([info.jsonRepresentation(atPath: "tags").asJSON]), #"JSON_ARRAY("info" -> 'tags')"#,
             gives: #"[["a","b"]]"#)
-        // The `->>` operator gives a text.
+        // The `->>` operator returns a text.
         try check(
             Database.jsonArray([info["tags"]]), #"JSON_ARRAY("info" ->> 'tags')"#, gives: #"["[\"a\",\"b\"]"]"#)
         try check(

@@ -11,7 +11,7 @@ struct LargeListTests {
             let (sql, arguments) = try statementText(db, request)
             #expect(sql == #"SELECT * FROM "t" WHERE "n" IN (SELECT +value FROM json_each(?))"#)
             #expect(arguments == ["[\((1...1000).map(String.init).joined(separator: ","))]"])
-            // One text for all lists of 513 to 999 values: the last value is repeated.
+            // All lists of 513 to 999 values have the same text: the last value is repeated.
             let short = try statementText(db, Table("t").all().filter(Array(1...999).contains(Column("n"))))
             #expect(short.arguments == StatementArguments(Array(1...999) + Array(repeating: 999, count: 25)))
         }
@@ -85,12 +85,12 @@ struct LargeListTests {
         }
     }
 
-    /// All values of SQLite, alone and in pairs, are found by the list that holds them, and by no other.
+    /// Values of all kinds, alone and in pairs, are found by a list that contains them, and by no other list.
     @Test func anyValuesAreFound() throws {
         var random = SeededGenerator(11)
         let seed = random.seed
         try inLoggedDatabase("CREATE TABLE t (id INTEGER PRIMARY KEY, a, b)") { db, _ throws in
-            // 1 and 1.0 are one value for SQLite.
+            // SQLite considers 1 and 1.0 equal.
             func known(_ row: [DatabaseValue]) -> [DatabaseValue] {
                 row.map { value in
                     guard case .double(let double) = value.storage else { return value }

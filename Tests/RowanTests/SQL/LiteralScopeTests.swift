@@ -1,5 +1,5 @@
-// A literal qualifies its own columns with the table it is used for. An interpolated request is another query, with its
-// own columns.
+// A literal's own columns are qualified with the table on which it is used. An interpolated request is a separate query
+// with its own columns.
 
 import Rowan
 import Testing
@@ -63,7 +63,7 @@ private let schema = """
         }
     }
 
-    /// A symbolic term of an interpolated request is not one of the outer table either.
+    /// A symbolic term in an interpolated request doesn't refer to the outer table either.
     @Test func aRequestInALiteralHasNoTableOfTheOuterQuery() throws {
         try run { db, _ throws in
             let keys: SQLRequest<Int64> = "SELECT \(SQLSelection.primaryKey) FROM banned"
@@ -75,6 +75,6 @@ private let schema = """
 }
 
 extension SQLSelection {
-    /// The primary key of the table of the query.
+    /// The primary key of the query's table.
     fileprivate static var primaryKey: SQLSelection { SQLSelection(.symbol(.primaryKey)) }
 }

@@ -1,4 +1,4 @@
-// Requests with very many conditions, added one at a time.
+// Requests with many conditions, added one at a time.
 
 import Foundation
 import Rowan
@@ -7,7 +7,7 @@ import Testing
 struct LongChainTests {
     private let schema = "CREATE TABLE t (id INTEGER PRIMARY KEY, x INTEGER); INSERT INTO t VALUES (1, 7), (2, 70000)"
 
-    /// The SQL is that of the conditions in their order, however many they are, and however they were combined.
+    /// The SQL contains the conditions in order, however many there are and however they were combined.
     @Test(arguments: [1, 2, 63, 64, 65, 128, 200, 499])
     func theSQLOfFilters(_ count: Int) throws {
         let x = Column("x")
@@ -37,7 +37,7 @@ struct LongChainTests {
             }
             #expect(try request.fetchCount(db) == 1)
             #expect(try Int.fetchAll(db, request.select(Column("id"))) == [2])
-            // An OR in SQL keeps its meaning.
+            // An OR in SQL text keeps its meaning.
             var all = Table("t").all()
             for _ in 0..<200 { all = all.filter(sql: "x = 7 OR x = 70000") }
             #expect(try all.fetchCount(db) == 2)
@@ -48,7 +48,7 @@ struct LongChainTests {
 
     private func keys(_ number: Int) -> SQLExpression { [number, -number].contains(Column("x")) }
 
-    /// Requests that were kept are what they were.
+    /// Earlier copies of a request are unchanged.
     @Test func keptRequests() throws {
         try inLoggedDatabase(schema) { db, _ throws in
             var requests = [Table("t").all()]
@@ -61,7 +61,7 @@ struct LongChainTests {
         }
     }
 
-    /// Twenty thousand conditions take seconds if each copies those before.
+    /// Twenty thousand conditions would take seconds if each one copied those before it.
     @Test func veryManyFilters() throws {
         var request = Table("t").all()
         for number in 0..<20_000 { request = request.filter(Column("x") != number) }

@@ -1,4 +1,4 @@
-// Each operator: its SQL, its arguments, its result.
+// Each operator: its SQL, its arguments and its result.
 
 import Rowan
 import Testing
@@ -6,7 +6,7 @@ import Testing
 private let a = Column("a")
 private let b = Column("b")
 
-/// The SQL and the arguments of an expression are those.
+/// Expects the SQL and the arguments of an expression.
 private func check(
     _ expression: any SQLExpressible, _ sql: String, _ arguments: StatementArguments = [],
     sourceLocation: SourceLocation = #_sourceLocation
@@ -214,7 +214,7 @@ struct OperatorTests {
 }
 
 struct EqualityOfTermsTests {
-    /// A Bool is an expression too: two terms that are compared must not become one where SQL is expected.
+    /// A Bool is an expression, too: comparing two terms must not become a Bool where SQL is expected.
     @Test func comparedTermsAreSQLWhereSQLIsExpected() throws {
         let one: any SQLExpressible = a == b
         #expect(expressionText(one.sqlExpression).sql == #""a" = "b""#)
@@ -236,7 +236,7 @@ struct EqualityOfTermsTests {
         }
     }
 
-    /// A string literal beside SQL is a value, and two literals are compared by SQLite.
+    /// A string literal compared with SQL is a value; SQLite compares two literals.
     @Test func literalsOfSQL() {
         let (x, y, name) = (SQL("x"), SQL("y"), "n")
         let inferred = (x == y, x != y, x == "s", "s" == x, x != "s", "s" != x)

@@ -1,4 +1,4 @@
-// Types with a raw value are terms of queries, and read themselves from columns, without code.
+// Types with a raw value are terms of queries and can be read from columns without any code.
 
 import Rowan
 import Testing
@@ -63,7 +63,7 @@ private let schema = """
         }
     }
 
-    /// An optional selection is NULL if there is none.
+    /// An optional selection is NULL for nil.
     @Test func optionalSelections() throws {
         try inLoggedDatabase(schema) { db, log throws in
             let some: (any SQLSelectable)? = AllColumns()

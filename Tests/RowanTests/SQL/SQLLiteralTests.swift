@@ -1,4 +1,4 @@
-// SQL literals: values are bound, names are quoted, and the arguments keep the order of the text.
+// SQL literals: values are bound, names are quoted, and the arguments are in text order.
 
 import Foundation
 import Rowan

@@ -1,4 +1,4 @@
-// What leaves the resolver, and what the renderer refuses.
+// The resolver's output, and the renderer's errors.
 
 import Rowan
 import Testing
@@ -26,7 +26,7 @@ import Testing
         #expect(renderer.text == #"SELECT * FROM "player" ORDER BY "score" ASC, "name" DESC"#)
     }
 
-    /// SQL that depends on the schema, where nobody asks the schema for it.
+    /// SQL that depends on the schema, where the schema isn't available.
     @Test func termsThatNeedTheSchemaAreRefused() throws {
         func refused(_ write: (inout Renderer) -> Void) -> String? {
             var renderer = Renderer()
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// The columns of a row and of its scopes are counted where they are put in order.
+    /// The columns of a row and of its scopes are counted when they are ordered.
     @Test func shapesCountTheColumnsOfTheQuery() throws {
         try DatabaseQueue().write { db in
             try db.execute(
@@ -82,7 +82,7 @@ import Testing
             c.hiddenSelection = [Column("bId").sqlSelection]
             let query = try Resolver(db).query(c)
             let parts = try #require(query.shape).parts
-            // The selection of c, the annotation that b hands on, and the scope of a.
+            // The selection of c, the annotation passed on by b, and the scope of a.
             #expect(parts.map(\.scope) == [[], [], ["b", "a"]])
             #expect(parts.map(\.columnCount) == [2, 1, 2])
             #expect(query.shape?.hiddenCount == 1)

@@ -1,4 +1,4 @@
-// Functions on texts and groups, and operators, compared with Swift's own.
+// Functions and operators on texts and groups, compared with Swift's own.
 
 import Rowan
 import Testing
@@ -38,10 +38,10 @@ struct TextFunctionTests {
         }
     }
 
-    /// All characters of a text stand for themselves, whatever they mean in patterns.
+    /// All characters of a text are literal, even if they are special in patterns.
     @Test func partsAsInSwift() throws {
         try withWords { db, _ throws in
-            // Swift compares characters, SQLite scalars: the parts begin and end at characters.
+            // Swift compares characters, SQLite scalars, so the parts begin and end at character boundaries.
             for part in texts + ["A", "a", "*", "?", "[", "b]", "r"] {
                 func expect(
                     _ request: QueryInterfaceRequest<Word>, _ condition: (String) -> Bool,
@@ -85,7 +85,7 @@ struct TextFunctionTests {
         }
     }
 
-    /// NULL contains nothing, and doesn't contain nothing either.
+    /// For NULL, both a condition and its negation are unknown.
     @Test func null() throws {
         try withWords { db, _ throws in
             let count = texts.count
@@ -102,7 +102,7 @@ struct TextFunctionTests {
         }
     }
 
-    /// A prefix is a range of an index.
+    /// A prefix is searched as a range of an index.
     @Test func aPrefixUsesAnIndex() throws {
         try withDatabase { db in
             try db.execute(
@@ -164,7 +164,7 @@ struct TextFunctionTests {
         }
     }
 
-    /// Functions that only some builds of SQLite have.
+    /// Functions that exist only in some builds of SQLite.
     @Test func functionsOfSomeBuilds() throws {
         try withWords { db, log throws in
             func expect(_ expression: SQLExpression, _ name: String, _ expected: Double, _ sql: String) throws {

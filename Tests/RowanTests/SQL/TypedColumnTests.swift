@@ -1,5 +1,5 @@
-// Typed columns: the SQL they write, what they read, and the requests they take part in. Tests/DoesNotCompile has what
-// they refuse.
+// Typed columns: their SQL, the values that they read, and their use in requests. Tests/DoesNotCompile covers the code
+// that they reject.
 
 import Foundation
 import Rowan
@@ -28,7 +28,7 @@ private let schema = """
     INSERT INTO player VALUES (1, 'Arthur', 10, NULL, 'Reds'), (2, 'barbara', 20, 5, NULL), (3, 'Craig', 30, 30, 'Reds');
     """
 
-/// The SQL of a condition, its arguments, and the ids of the players for whom it holds.
+/// Expects the SQL of a condition, its arguments, and the ids of the matching players.
 private func check(
     _ condition: SQLExpression, _ sql: String, _ arguments: StatementArguments = [], holdsFor ids: [Int64],
     sourceLocation: SourceLocation = #_sourceLocation

@@ -11,7 +11,7 @@ private let schema = """
     INSERT INTO t VALUES (1, 'a', 10), (2, 'a', 20), (3, 'b', 20), (4, 'b', 40), (5, 'b', NULL);
     """
 
-/// The SQL of an expression, its arguments, and its values in the rows by id.
+/// Expects the SQL of an expression, its arguments, and its values in the rows by id.
 private func check<Value: DatabaseValueConvertible & Equatable>(
     _ expression: SQLExpression, _ sql: String, _ arguments: StatementArguments = [], gives values: [Value?],
     sourceLocation: SourceLocation = #_sourceLocation

@@ -80,7 +80,7 @@ struct BelongsToTests {
         }
     }
 
-    /// The other table has the name of the foreign key, or its plural, unless the definition names one.
+    /// The other table has the name of the foreign key, or its plural, unless the definition specifies one.
     @Test func otherTables() throws {
         try check(
             "CREATE TABLE authors (id INTEGER PRIMARY KEY)",
@@ -160,7 +160,7 @@ struct BelongsToTests {
         }
     }
 
-    /// A foreign key of another table refers to a key that foreign keys make.
+    /// A foreign key refers to a key that itself consists of foreign keys.
     @Test func referencesToKeysOfForeignKeys() throws {
         try inLoggedDatabase(Self.author) { db, log throws in
             try db.create(table: "profile") { t in
@@ -183,7 +183,7 @@ struct BelongsToTests {
         try inLoggedDatabase("\(Self.author); CREATE TEMPORARY TABLE person (id TEXT PRIMARY KEY)") { db, log throws in
             try db.create(table: "t", options: .temporary) { $0.belongsTo("person", indexed: false) }
             #expect(log.take() == [#"CREATE TEMPORARY TABLE "t" ("personId" TEXT REFERENCES "person"("id"))"#])
-            // SQLite looks for the other table in the schema of the table.
+            // SQLite looks up the other table in the schema of the table.
             expectError(.SQLITE_ERROR) { try db.create(table: "u", options: .temporary) { $0.belongsTo("author") } }
             expectError(.SQLITE_ERROR) { try db.create(table: "v") { $0.belongsTo("person") } }
         }
@@ -237,7 +237,7 @@ struct BelongsToTests {
         }
     }
 
-    /// The associations of the documents need nothing else.
+    /// The documented associations need nothing else.
     @Test func associationsUseTheForeignKey() throws {
         struct Author: Codable, FetchableRecord, PersistableRecord {
             static let books = hasMany(Book.self)

@@ -2,7 +2,7 @@ import Foundation
 import Rowan
 import Testing
 
-/// Record types of any kind, and tables anywhere.
+/// Record types of all kinds, and tables in all schemas.
 struct CheckSchemaKindsTests {
     private func mismatches(_ sql: String, _ types: any TableRecord.Type...) throws -> [String] {
         try DatabaseQueue().write { db in
@@ -29,7 +29,7 @@ struct CheckSchemaKindsTests {
             ])
     }
 
-    /// It reads dates by a strategy of its own, and stores nothing.
+    /// Reads dates with its own strategy, and stores nothing.
     private struct Reading: Decodable, FetchableRecord, TableRecord {
         static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
             .timeIntervalSince1970
@@ -137,7 +137,7 @@ struct CheckSchemaKindsTests {
         }
     }
 
-    /// The properties until the refusal are compared all the same.
+    /// The properties before the failure are still compared.
     @Test func typesThatRefusePlaceholders() throws {
         #expect(
             try mismatches("CREATE TABLE refusing (id INTEGER PRIMARY KEY)", Refusing.self) == [
@@ -185,7 +185,7 @@ struct CheckSchemaKindsTests {
         }
     }
 
-    /// All ways to decode an optional.
+    /// All ways of decoding an optional.
     @Test func customDecoding() throws {
         let sql = "CREATE TABLE custom (id INTEGER PRIMARY KEY, name TEXT, nick TEXT, size TEXT)"
         #expect(
@@ -227,7 +227,7 @@ struct CheckSchemaKindsTests {
         let writer = try kind.make(in: folder)
         try await writer.write { try $0.execute(sql: "CREATE TABLE author (id INTEGER PRIMARY KEY)") }
         #expect(try await writer.read { try $0.checkSchema(of: Author.self) } == [])
-        // The answer follows the schema.
+        // The result follows schema changes.
         try await writer.write { try $0.execute(sql: "DROP TABLE author") }
         #expect(try await writer.read { try $0.checkSchema(of: Author.self) }.map(\.kind) == [.missingTable])
     }

@@ -2,7 +2,7 @@ import Foundation
 import Rowan
 import Testing
 
-/// Record types that are compared with their tables.
+/// Comparisons of record types with their tables.
 struct CheckSchemaTests {
     /// The descriptions of the mismatches, without the name of the type.
     private func mismatches(_ sql: String, _ types: any TableRecord.Type...) throws -> [String] {
@@ -30,7 +30,7 @@ struct CheckSchemaTests {
     @Test func typesThatMatch() throws {
         #expect(try mismatches(Self.player) == [])
         #expect(try mismatches(Self.player, Player.self) == [])
-        // More columns than the type has, spelled in another way.
+        // More columns than the type has, with different spelling.
         let sql = """
             CREATE TABLE PLAYER (ID INTEGER PRIMARY KEY, Name VARCHAR(10) NOT NULL, score BIGINT NOT NULL,
                 bonus DOUBLE, avatar, other TEXT, made TEXT NOT NULL DEFAULT 'x', twice AS (score * 2) NOT NULL)
@@ -125,7 +125,7 @@ struct CheckSchemaTests {
         var link: URL
     }
 
-    /// The stored form counts, not the Swift type.
+    /// The stored form matters, not the Swift type.
     @Test func typesWithStrategies() throws {
         func sql(_ uuid: String, _ date: String, _ level: String) -> String {
             """

@@ -1,4 +1,4 @@
-// The names of collations are quoted wherever they are written: they may contain any character, and may come from a user.
+// Names of collations are quoted wherever they are written: they may contain any character, and may come from a user.
 
 import Foundation
 import Rowan

@@ -1,4 +1,4 @@
-// Crafted files: nothing that Rowan does with their schema runs what hides in it.
+// Crafted files: no operation of Rowan on their schema runs the code hidden in it.
 
 import Foundation
 import Testing
@@ -8,7 +8,7 @@ import Testing
 struct CraftedSchemaTests {
     private static let attack = "; DELETE FROM victim; ATTACH ':memory:' AS stranger"
 
-    /// The name of each object, its type, and its definition.
+    /// Each object's name, type and definition.
     private static let objects = [
         ("t", "table", "CREATE TABLE t(id INTEGER PRIMARY KEY, a)"),
         ("f", "table", "CREATE VIRTUAL TABLE f USING fts5(a)"),
@@ -18,7 +18,7 @@ struct CraftedSchemaTests {
         ("g", "trigger", "CREATE TRIGGER g AFTER INSERT ON t BEGIN SELECT 1; END"),
     ]
 
-    /// A file in which one definition has another ending.
+    /// Runs the closure with a file in which one definition has another ending.
     private func withFile(_ name: String, ending: String, _ body: (Database) throws -> Void) throws {
         let folder = try TemporaryFolder()
         let path = folder.path("crafted.sqlite")
@@ -87,7 +87,7 @@ struct CraftedSchemaTests {
         }
     }
 
-    /// A comment without its end would swallow the rest of a script.
+    /// An unterminated comment would swallow the rest of a script.
     @Test(arguments: CraftedSchemaTests.objects.map(\.0)) func openComments(_ name: String) throws {
         try withFile(name, ending: " /* open ; '") { db throws in
             let script = try dumped { try db.dumpScript(to: $0) }
@@ -121,7 +121,7 @@ struct CraftedSchemaTests {
         withExtendedLifetime(folder) {}
     }
 
-    /// All of a preview but the statements of the migrations is a comment.
+    /// Everything in a preview except the migrations' statements is a comment.
     @Test func previews() throws {
         let queue = try DatabaseQueue()
         try queue.write { try $0.execute(sql: "CREATE TABLE t(a CHECK (a <> 1))") }

@@ -1,9 +1,9 @@
 import Rowan
 import Testing
 
-/// Tables with their indexes, in any schema.
+/// Tables and their indexes, in any schema.
 struct CreateTableTests {
-    /// The index of the definition has the name of another one.
+    /// The name of the definition's index is already used.
     private func createWithTakenIndex(_ db: Database) throws {
         try db.create(table: "player") { t in
             t.primaryKey("id", .integer)
@@ -23,7 +23,7 @@ struct CreateTableTests {
         }
     }
 
-    /// The transaction of the program decides.
+    /// The program's transaction decides.
     @Test func inATransaction() throws {
         let (queue, _) = try loggedQueue("CREATE TABLE other (a); CREATE INDEX player_on_name ON other(a)")
         try queue.inDatabase { db throws in
@@ -58,7 +58,7 @@ struct CreateTableTests {
             #expect(try db.tableExists("player", in: "the archive"))
             #expect(try !db.tableExists("player", in: "main"))
             #expect(try db.indexes(on: "player", in: "the archive").map(\.name) == ["player_on_teamId"])
-            // A foreign key stays in its schema.
+            // A foreign key can't refer to another schema.
             expectError(.SQLITE_ERROR) { try db.create(table: "player") { t in t.belongsTo("team") } }
         }
     }

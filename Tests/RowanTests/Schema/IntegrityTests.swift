@@ -122,7 +122,7 @@ struct IntegrityTests {
         }
     }
 
-    /// The indexes of a collation whose definition changes are wrong until they are built again.
+    /// If the definition of a collation changes, its indexes are invalid until they are rebuilt.
     @Test func indexesOfCollations() throws {
         let folder = try TemporaryFolder()
         func queue(isAscending: Bool) throws -> DatabaseQueue {

@@ -99,7 +99,7 @@ struct IntrospectionTests {
             #expect(indexes["c"]?.isUnique == false)
             #expect(indexes["sqlite_autoindex_t_1"]?.origin == .primaryKeyConstraint)
             #expect(indexes["sqlite_autoindex_t_2"]?.origin == .uniqueConstraint)
-            // It has no known columns.
+            // Its columns are unknown.
             #expect(indexes["expression"] == nil)
             #expect(try db.table("t", hasUniqueKey: ["a"]))
             #expect(try db.table("t", hasUniqueKey: ["B"]))
@@ -107,7 +107,7 @@ struct IntrospectionTests {
             #expect(try !db.table("t", hasUniqueKey: ["c"]))
             #expect(try !db.table("t", hasUniqueKey: ["d"]))
             #expect(try db.table("t", hasUniqueKey: ["rowid"]))
-            // What has more columns than a unique key is unique too.
+            // Columns that include a unique key are also unique.
             #expect(try db.table("t", hasUniqueKey: ["d", "a"]))
             #expect(try db.table("t", hasUniqueKey: ["d", "rowid"]))
             try db.execute(sql: "CREATE VIEW v AS SELECT * FROM t")

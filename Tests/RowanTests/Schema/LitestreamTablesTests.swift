@@ -1,4 +1,4 @@
-// The tables that Litestream creates in a replicated database are no part of the program's schema and rows.
+// The tables that Litestream creates in a replicated database are not part of the program's schema and rows.
 
 @testable import Rowan
 import Foundation
@@ -41,7 +41,7 @@ struct LitestreamTablesTests {
         let queue = try replicated()
         #expect(try queue.read(migrator.schemaDifferences) == [])
         #expect(try !queue.read(migrator.hasSchemaChanges))
-        // Other objects are still found.
+        // Other objects are still reported.
         try queue.write { try $0.execute(sql: "CREATE TABLE stray (a)") }
         #expect(try queue.read(migrator.schemaDifferences).map(\.description) == ["table stray is not expected"])
     }
@@ -56,7 +56,7 @@ struct LitestreamTablesTests {
         #expect(preview.differences == [])
     }
 
-    /// The file is the schema of the migrations, as if they had run beside Litestream.
+    /// The file contains the schema of the migrations, even if Litestream's tables exist.
     @Test func verifiedSchemaFile() throws {
         let folder = try TemporaryFolder()
         let file = URL(fileURLWithPath: folder.path("schema.sql"))
@@ -84,7 +84,7 @@ struct LitestreamTablesTests {
         let schema = try dumped { try queue.dumpSchema(to: $0) }
         #expect(schema.contains("player"))
         #expect(!schema.contains("_litestream"))
-        // A program that names a table means it.
+        // A table named by the program is included.
         let table = try dumped { try queue.dumpTables(["_litestream_seq"], to: $0) }
         #expect(table.contains("42"))
     }
@@ -106,7 +106,7 @@ struct LitestreamTablesTests {
         #expect(all.intersects(all))
         #expect(!all.isModified(byEventsOfKind: .insert(tableName: "_litestream_seq")))
         #expect(all.isModified(byEventsOfKind: .insert(tableName: "player")))
-        // A program that names a table means it.
+        // A table named by the program is included.
         #expect(litestreams.intersects(litestreams))
         #expect(litestreams.isModified(byEventsOfKind: .insert(tableName: "_litestream_seq")))
     }

@@ -1,4 +1,4 @@
-// Definitions in the schemas of strangers: SQLite ignores what follows their first statement.
+// Definitions in the schemas of foreign files: SQLite ignores the text after their first statement.
 
 import Foundation
 import Testing
@@ -32,7 +32,7 @@ struct SQLDefinitionTests {
     func accepted(sql: String, type: String, name: String) throws {
         let definition = try SQLDefinition(sql, type: type, name: name)
         #expect(sql.hasPrefix(definition.sql.trimmingCharacters(in: .whitespaces)))
-        // It does not know the variables of Tcl.
+        // `isCompleteSQL` doesn't know Tcl variables.
         if !sql.contains("$a(") { #expect(definition.terminated.isCompleteSQL) }
         #expect(definition.temporary.hasPrefix("CREATE TEMPORARY "))
     }
@@ -41,7 +41,7 @@ struct SQLDefinitionTests {
         ("CREATE VIEW v AS SELECT 1; DROP TABLE t", "is followed by other SQL"),
         ("CREATE VIEW v AS SELECT 1;\u{FEFF}DROP TABLE t", "is followed by other SQL"),
         ("CREATE VIEW v AS SELECT ''; DROP TABLE t; SELECT ''", "is followed by other SQL"),
-        // The accents belong to no quote.
+        // The combining accent is not part of the quote.
         ("CREATE VIEW v AS SELECT '\u{301}'; DROP TABLE t; SELECT ''", "is followed by other SQL"),
         ("CREATE VIEW v AS SELECT \"\u{301}\"; DROP TABLE t; SELECT \"\"", "is followed by other SQL"),
         // Only a line feed ends a comment.
@@ -78,20 +78,20 @@ struct SQLDefinitionTests {
     ])
     func refusedTriggers(sql: String) { #expect(refusal(sql, "trigger") != nil, "\(sql)") }
 
-    /// Comments at the end of a definition hide nothing of a script.
+    /// Comments at the end of a definition don't hide the rest of a script.
     @Test(arguments: ["-- done", "/* open", "/* open *", "/* closed */", "/* closed */ -- done", "-- /* done", "/**"])
     func comments(_ comment: String) throws {
         let definition = try SQLDefinition("CREATE VIEW v AS SELECT 1 \(comment)", type: "view", name: "v")
         try DatabaseQueue().write { db throws in
             try db.execute(sql: "\(definition.terminated)\nCREATE VIEW last AS SELECT 2;")
             #expect(try db.views(in: "main").map(\.name) == ["v", "last"])
-            // What SQLite has stored now can be written again.
+            // The definition that SQLite now stores can be written again.
             let stored = try #require(try db.schemaObjects(in: "main").first?.definition)
             #expect(stored.terminated == definition.terminated)
         }
     }
 
-    /// SQLite decides where statements end.
+    /// SQLite determines where statements end.
     @Test(arguments: ["view", "trigger"]) func sameEndsAsSQLite(type: String) throws {
         let pieces = [
             "'", "''", "\"", "`", "[", "]", "/*", "*/", "--", "\n", "\r", ";", ";", "1", " ", ", ", "a", "AS b",
@@ -119,10 +119,10 @@ struct SQLDefinitionTests {
                 } catch let error as DatabaseError where error.resultCode == .SQLITE_MISUSE {
                     isSingle = false
                 } catch is DatabaseError {
-                    // SQLite would read no schema with it.
+                    // SQLite couldn't read a schema that contains it.
                     continue
                 }
-                // SQLite sees no statement in a byte order mark, and Rowan does.
+                // SQLite finds no statement in a byte order mark, but Rowan does.
                 if isSingle || !sql.contains("\u{FEFF}") {
                     #expect(isAccepted == isSingle, "ROWAN_SEED=\(seed): \(sql.debugDescription)")
                 }

@@ -63,7 +63,7 @@ struct SchemaChangesTests {
         }
     }
 
-    /// The index of some columns is found, whatever its name is.
+    /// The index on some columns is found, whatever its name.
     @Test func anIndexIsDroppedByItsColumns() throws {
         try inLoggedDatabase { db, log throws in
             try db.create(table: "t") { t in

@@ -1,7 +1,7 @@
 import Rowan
 import Testing
 
-/// Definitions that name their own table, which no other name can stand for.
+/// Definitions that contain their own table's name, which can't be replaced.
 struct SelfNamingRebuildTests {
     @Test(arguments: ["", " WITHOUT ROWID", " STRICT"])
     func checksThatNameTheTable(_ options: String) throws {
@@ -73,7 +73,7 @@ struct SelfNamingRebuildTests {
         }
     }
 
-    /// The temporary copy of the rows counts no rowids.
+    /// The temporary copy of the rows has no rowid counter.
     @Test func noTemporaryCounter() throws {
         let (queue, _) = try loggedQueue(
             """

@@ -143,7 +143,7 @@ struct TableDefinitionTests {
             t.constraint(sql: "CHECK (c <> '')")
             t.constraint(literal: "CHECK (d <> \("y"))")
         }
-        // By kind, whatever the order of the definition.
+        // Grouped by kind, whatever the order of the definition.
         try check([
             """
             CREATE TABLE "t" ("a" PRIMARY KEY, UNIQUE ("a"), UNIQUE ("a", "a"), FOREIGN KEY ("a") REFERENCES "parent"("a"), \

@@ -49,7 +49,7 @@ struct TableRebuildTests {
             #expect(try Bool.fetchOne(db, sql: "PRAGMA foreign_keys") == true)
             #expect(try Bool.fetchOne(db, sql: "PRAGMA legacy_alter_table") == false)
             #expect(try db.integrityCheck() == [])
-            // The counter, the triggers and the actions of foreign keys are in force.
+            // The counter, the triggers and the foreign key actions still work.
             try db.execute(sql: "INSERT INTO player (name) VALUES ('C'); INSERT INTO award VALUES (2, 1)")
             #expect(try Int.fetchOne(db, sql: "SELECT id FROM player WHERE name = 'C'") == 10)
             try db.execute(sql: "DELETE FROM player WHERE name = 'B'")
@@ -73,7 +73,7 @@ struct TableRebuildTests {
         withExtendedLifetime(folder) {}
     }
 
-    /// Whatever fails, the table stays as it was.
+    /// After any failure, the table is unchanged.
     @Test func failures() throws {
         let (queue, _) = try loggedQueue(schema)
         func state(_ db: Database) throws -> [Row] {
@@ -94,7 +94,7 @@ struct TableRebuildTests {
                 try db.rebuild(table: "player", copying: ["score": "NULL"], body: define)
             }
             #expect(error?.constraint?.table == "player" && error?.constraint?.columns == ["score"])
-            // An index needs a column that is gone.
+            // An index requires a column that no longer exists.
             expectError(.SQLITE_ERROR) { try db.rebuild(table: "player") { $0.autoIncrementedPrimaryKey("id") } }
             // A foreign key is violated.
             expectError(.SQLITE_CONSTRAINT_FOREIGNKEY) {
@@ -177,7 +177,7 @@ struct TableRebuildTests {
         }
     }
 
-    /// The rowid is a column before, or after, or both, with another name.
+    /// The rowid is a column before, after, or both, under another name.
     @Test func rowidsOfColumns() throws {
         let (queue, _) = try loggedQueue(
             """
@@ -211,7 +211,7 @@ struct TableRebuildTests {
                 t.column("rowid", .text)
             }
             try expectIDs("odd", "oid, _rowid_") { $0.column("rowid", .text) }
-            // The column keeps its values, and the rowid.
+            // The column keeps its values, and the rows keep their rowids.
             try expectIDs("named", "id, rowid") { t in
                 t.column("id", .integer)
                 t.column("body")
@@ -269,12 +269,12 @@ struct TableRebuildTests {
                 }
                 #expect(error?.message?.contains("the full-text table note_ft does not fit") == true)
             }
-            // That of another table is left alone: it has never been built.
+            // The full-text index of another table is left alone, because it has never been built.
             #expect(try Int.fetchAll(db, sql: "SELECT rowid FROM other_ft WHERE other_ft MATCH 'one'") == [])
         }
     }
 
-    /// Temporary objects with the names of the steps don't take the place of the table.
+    /// Temporary objects with the names used by the steps don't replace the table.
     @Test func temporaryObjects() throws {
         let (queue, _) = try loggedQueue(
             """
@@ -323,7 +323,7 @@ struct TableRebuildTests {
                 t.column("x", .text)
             }
             #expect(try Int.fetchAll(db, sql: "SELECT _rowid_ FROM r") == [10, 20])
-            // The foreign key of the child has no key to refer to any more.
+            // The child's foreign key no longer refers to a key.
             let error = databaseError { try db.rebuild(table: "key") { $0.primaryKey("a", .text) } }
             #expect(error?.message?.contains("foreign key mismatch") == true)
         }

@@ -39,7 +39,7 @@ struct ViewTests {
         }
     }
 
-    /// The resolver explains what only the schema knows: the columns, and the primary key.
+    /// The resolver replaces everything that depends on the schema: the columns and the primary key.
     @Test func requestsThatNeedTheSchema() throws {
         try inLoggedDatabase(Self.schema) { db, log throws in
             try Player(id: 3, name: "C", score: 1).insert(db)

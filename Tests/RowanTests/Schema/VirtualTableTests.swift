@@ -26,7 +26,7 @@ private struct CountingModule: VirtualTableModule {
     }
 }
 
-/// A module with a name only.
+/// A module that only has a name.
 private struct PlainModule: VirtualTableModule {
     typealias TableDefinition = Void
     var moduleName: String
