@@ -10,7 +10,7 @@ struct ArgumentLiteralTests {
         static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Empty? { Empty() }
     }
 
-    /// Too large for the buffer of an existential, with a reference that is released.
+    /// Larger than the buffer of an existential, with a reference to release.
     private struct Large: DatabaseValueConvertible {
         var token: Token
         var numbers = (1, 2, 3, 4, 5)

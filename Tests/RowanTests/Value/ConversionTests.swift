@@ -1,4 +1,4 @@
-// The rules of conversions: what SQLite converts goes through; what loses a value is an error that names it.
+// The rules of conversions: SQLite's own conversions are applied, and a loss of value is an error that contains it.
 
 import Foundation
 import Rowan
@@ -9,7 +9,7 @@ struct ConversionTests {
     enum Color: String, DatabaseValueConvertible { case red }
     struct Point: Codable, Equatable, DatabaseValueConvertible { var x: Int }
 
-    /// The row of a query, alive and copied.
+    /// The row of a query, live and copied.
     private func rows(_ sql: String, strict: Bool = false, _ body: (Row) throws -> Void) throws {
         var configuration = Configuration()
         configuration.strictConversions = strict
@@ -55,7 +55,7 @@ struct ConversionTests {
         }
     }
 
-    /// A copied row converts as the live one does, whatever is stored.
+    /// A copied row converts like the live one, whatever the stored value.
     @Test func copiesConvertAsLiveRows() throws {
         var generator = SeededGenerator(12)
         let seed = generator.seed
@@ -83,7 +83,7 @@ struct ConversionTests {
                 expectAlike(Int.self)
                 expectAlike(Int16.self)
                 expectAlike(Bool.self)
-                // SQLite rounds the last digit of a text in its own way.
+                // SQLite may round the last digit of a text differently.
                 let double = try live.decode(Double.self, atIndex: 0)
                 let copied = try copy.decode(Double.self, atIndex: 0)
                 #expect(double == copied || abs(double - copied) <= 1e-14 * abs(copied), "\(comment)")
@@ -91,7 +91,7 @@ struct ConversionTests {
                 expectAlike(Date.self)
                 expectAlike(UUID.self)
                 expectAlike(Decimal.self)
-                // Last: SQLite takes a blob for a text once it was read as one.
+                // Last, because SQLite considers a blob to be a text once it has been read as one.
                 expectAlike(String.self)
             }
         }
@@ -158,7 +158,7 @@ struct ConversionTests {
                     + #"sql: `SELECT ? AS a, ? AS b`, arguments: [300, "x"]"#
             ) { try Int8.fetchAll(db, sql: "SELECT ? AS a, ? AS b", arguments: [300, "x"]) }
             #expect(another?.arguments == [300, "x"])
-            // Long arguments are truncated.
+            // Long arguments are truncated in errors.
             let text = String(repeating: "é", count: 10_000)
             let long = expectDecodingError("Int8") {
                 try Int8.fetchAll(db, sql: "SELECT 300, ?", arguments: [text])
@@ -237,7 +237,7 @@ struct ConversionTests {
         }
     }
 
-    /// No number equals the value of such an integer: see UnsignedArgumentTests.
+    /// No number equals such an integer: see UnsignedArgumentTests.
     @Test func unsignedIntegersThatDoNotFit() {
         #expect(UInt64.max.databaseValue.description == "an integer above 9223372036854775807")
         #expect(UInt64.fromDatabaseValue(UInt64.max.databaseValue) == nil)

@@ -1,4 +1,4 @@
-// The digits of a date text are read as they are written.
+// The digits of a date text are read exactly.
 
 import Foundation
 import Rowan
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// A text is written again as it is read, up to its milliseconds.
+    /// A text that has been read is written identically, up to milliseconds.
     @Test func components() throws {
         let text = "2024-01-01 00:00:00.123"
         #expect(DatabaseDateComponents.fromDatabaseValue(text.databaseValue)?.databaseValue == text.databaseValue)

@@ -1,4 +1,4 @@
-// The formats of dates that SQLite documents, and the dates that are none.
+// The date formats documented by SQLite, and texts that aren't dates.
 
 import Foundation
 import Rowan
@@ -36,7 +36,7 @@ struct DateTests {
         }
     }
 
-    /// SQLite has no such years, but what is stored can be read.
+    /// SQLite doesn't support such years, but stored ones can be read.
     @Test(arguments: [
         ("10000-01-01 00:00:00.000", 253_402_300_800), ("-1-12-31 23:59:59.999", -62_167_219_200.001),
         ("33658-09-27 01:46:40.000", 1e12), ("-29719-04-05 22:13:20.000", -1e12),
@@ -64,7 +64,7 @@ struct DateTests {
         #expect(Date(julianDay: .infinity) == nil)
     }
 
-    /// Dates without a text are stored as NULL, and don't stop the program.
+    /// Dates without a text form are stored as NULL, and don't trap.
     @Test(arguments: [Double.nan, .infinity, -.infinity])
     func brokenDates(_ seconds: Double) throws {
         let date = Date(timeIntervalSince1970: seconds)
@@ -79,7 +79,7 @@ struct DateTests {
         }
     }
 
-    /// Dates that no text can represent are refused: the text would be that of another date.
+    /// Dates that can't be represented as text are rejected, because the text would be another date.
     @Test(arguments: [4.7e15, -4.7e15, 1e300, -1e300, Double.greatestFiniteMagnitude, -.greatestFiniteMagnitude])
     func datesBeyondTheYears(_ seconds: Double) throws {
         let date = Date(timeIntervalSince1970: seconds)

@@ -1,11 +1,11 @@
-// Decimals of numbers: the shortest decimal that reads back as the same double, and the integers as they are.
+// Decimals from numbers: the shortest decimal that reads back as the same double, and exact integers.
 
 import Foundation
 import Rowan
 import Testing
 
 @Suite struct DecimalTests {
-    /// The decimal of a column, read from the statement, and from a copy of the row.
+    /// The decimal of a column, read from the statement and from a copied row.
     private func decode(_ sql: String) throws -> [Decimal?] {
         try DatabaseQueue().read { db in
             let cursor = try Row.fetchCursor(db, sql: "SELECT \(sql)")
@@ -35,14 +35,14 @@ import Testing
         }
     }
 
-    /// What no decimal can hold does not decode.
+    /// Numbers that don't fit in a decimal can't be decoded.
     @Test func numbersOutOfRange() throws {
         let outOfRange = [
             Double.infinity, -.infinity, .nan, 1e200, -1e200, 1e147, 1e-129, 1e-130, 1e-145, 1e-146, 1e-200, -1e-200,
             .leastNonzeroMagnitude, -.leastNonzeroMagnitude, .leastNormalMagnitude, .greatestFiniteMagnitude,
         ]
         for double in outOfRange { #expect(Decimal.fromDatabaseValue(double.databaseValue) == nil, "\(double)") }
-        // Foundation has these decimals, with its own digits.
+        // Foundation converts these decimals with its own digits.
         for double in [1e128, 1e145] {
             let decimal = try #require(Decimal.fromDatabaseValue(double.databaseValue))
             #expect(abs(NSDecimalNumber(decimal: decimal).doubleValue / double - 1) < 1e-12)
@@ -67,7 +67,7 @@ import Testing
                 #expect(!(1e-100...1e127).contains(double.magnitude), "ROWAN_SEED=\(seed) \(double)")
                 continue
             }
-            // Beyond, decimals have fewer digits than doubles, or those of Foundation.
+            // Outside this range, decimals have fewer digits than doubles, or Foundation's.
             guard (1e-110..<1e127).contains(double.magnitude) else { continue }
             #expect(Double(decimal.description) == double, "ROWAN_SEED=\(seed) \(double)")
             // Swift's digits are the shortest.

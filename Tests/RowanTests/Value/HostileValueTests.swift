@@ -1,11 +1,11 @@
-// Values that no program would store, decoded into all types: none stops the program, and what decodes can be stored
-// again. A file of somebody else may hold any of them.
+// Values that no program would store, decoded as all types: none causes a trap, and decoded values can be stored again.
+// A file from elsewhere may contain any of them.
 
 import Foundation
 import Rowan
 import Testing
 
-/// What a column may hold.
+/// Values that a column may contain.
 private let hostileValues: [DatabaseValue] = {
     let integers: [Int64] = [
         0, 1, -1, 127, 128, -129, 255, 256, 65_536, 2_147_483_648, -2_147_483_649, 4_294_967_296,
@@ -55,9 +55,9 @@ struct HostileValueTests {
         return configuration
     }
 
-    /// Decodes all values in all ways, and stores again what decodes.
+    /// Decodes all values in all ways, and stores the decoded ones again.
     ///
-    /// - Parameter isAlike: whether the value that is read back is what the documentation of the type promises.
+    /// - Parameter isAlike: whether the value read back matches the documentation of the type.
     private func check<T: DatabaseValueConvertible>(
         _ type: T.Type, sourceLocation: SourceLocation = #_sourceLocation, _ isAlike: (T, T?) -> Bool
     ) throws {
@@ -69,7 +69,7 @@ struct HostileValueTests {
                     #expect(isAlike(value, back), "\(type) \(text) \(value)", sourceLocation: sourceLocation)
                     let cursor = try Row.fetchCursor(db, sql: "SELECT ?", arguments: [value])
                     let row = try #require(try cursor.next())
-                    let bound = try? row.decode(type, atIndex: 0)  // nil is what is expected of some
+                    let bound = try? row.decode(type, atIndex: 0)  // Some values decode to nil.
                     #expect(isAlike(value, bound), "\(type) \(text) \(value)", sourceLocation: sourceLocation)
                     let literal = try SQLRequest<DatabaseValue>(literal: "SELECT \(value)").fetchOne(db)
                     #expect(literal != nil)
@@ -81,7 +81,7 @@ struct HostileValueTests {
                     for row in [row.copy(), row] {
                         let adapted = row.adapted(to: ColumnLayout([(index: 1, name: "b")]))
                         for row in [row, adapted] {
-                            // Only traps are wrong here: what does not decode throws.
+                            // Only traps are wrong here: values that can't be decoded throw.
                             if let decoded = try? row.decode(type, atIndex: 0) { try storeAgain(decoded, value) }
                             if let decoded = (try? row.decode(T?.self, forColumn: "B")) ?? nil {
                                 try storeAgain(decoded, value)
@@ -117,7 +117,7 @@ struct HostileValueTests {
         try check(Float.self) { $0 == $1 || $0.isNaN }
         try check(CGFloat.self) { $0 == $1 || $0.isNaN }
         try check(Decimal.self) { $0 == $1 && !$0.isNaN }
-        // A number that is not an integer is stored as a double.
+        // A number that isn't an integer is stored as a double.
         try check(NSNumber.self) {
             $0 == $1 || $0.doubleValue == $1?.doubleValue || $0.doubleValue.isNaN
         }
@@ -182,7 +182,7 @@ struct HostileValueTests {
         #expect(NSNumber(value: UInt64.max).databaseValue == Double(UInt64.max).databaseValue)
     }
 
-    /// `.` is the decimal separator, whatever the locale of the process.
+    /// The decimal separator is `.`, whatever the locale of the process.
     @Test func numbersInTexts() throws {
         let numbers: [(String, Double)] = [
             ("1.5", 1.5), ("1.", 1), (".5", 0.5), ("-.5e1x", -5), ("+2", 2), ("1e", 1), ("1e+", 1), ("", 0), (".", 0),
@@ -198,7 +198,7 @@ struct HostileValueTests {
 
     @Test func numbersInTextsDoNotDependOnTheLocale() async {
         await #expect(processExitsWith: .success) {
-            // Without that locale, the test is the one above.
+            // Without this locale, the test is the same as the one above.
             _ = setlocale(LC_ALL, "de_DE.UTF-8")
             let row = Row(["a": "1.5"])
             let double = try row.decode(Double.self, forColumn: "a")

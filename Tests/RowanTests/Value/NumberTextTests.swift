@@ -1,4 +1,4 @@
-// Numbers keep their digits on the way to the database, and give their text when they are read as bytes.
+// Numbers are stored with all their digits, and give their text when they are read as bytes.
 
 import Foundation
 import Rowan
@@ -13,7 +13,7 @@ import Testing
         #expect(number.databaseValue == double.databaseValue)
     }
 
-    /// Foundation makes the number 10000000.00999999999 of the double.
+    /// Foundation converts the double to the number 10000000.00999999999.
     @Test func aDecimalNumberOfADoubleIsStoredAsTheDouble() {
         #expect(NSDecimalNumber(value: 10000000.01).databaseValue.storage == .double(10000000.01))
         #expect(NSDecimalNumber(value: 0.1).databaseValue.storage == .double(0.1))

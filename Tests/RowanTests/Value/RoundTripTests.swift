@@ -1,4 +1,4 @@
-// Random values of all types, stored and fetched again, on live rows and on copies.
+// Random values of all types, stored and fetched, on live rows and copies.
 
 import Foundation
 import Rowan
@@ -6,7 +6,7 @@ import Testing
 
 @Suite
 struct RoundTripTests {
-    /// Stores values one after the other, and checks what is read back in all the ways there are.
+    /// Stores values one after another, and checks the values read back in all ways.
     private func check<Value: DatabaseValueConvertible & Equatable>(
         count: Int = 300, strict: Bool = false, sourceLocation: SourceLocation = #_sourceLocation,
         _ make: (inout SeededGenerator) -> Value
@@ -31,7 +31,7 @@ struct RoundTripTests {
                 #expect(Value.fromDatabaseValue(value.databaseValue) == value, comment, sourceLocation: sourceLocation)
                 let literal = try Value.fetchOne(db, SQLRequest<Value>(literal: "SELECT \(value)"))
                 #expect(literal == value, comment, sourceLocation: sourceLocation)
-                // What is bound is what databaseValue says.
+                // The bound value equals databaseValue.
                 let stored = try DatabaseValue.fetchOne(db, sql: sql, arguments: [value])
                 #expect(stored == value.databaseValue, comment, sourceLocation: sourceLocation)
             }
@@ -83,7 +83,7 @@ struct RoundTripTests {
         }
     }
 
-    /// A date as its milliseconds, which is what is stored of it.
+    /// A date as milliseconds, which is its stored precision.
     private struct Milliseconds: DatabaseValueConvertible, Equatable {
         var value: Int64
         init(_ value: Int64) { self.value = value }
@@ -107,7 +107,7 @@ struct RoundTripTests {
         #expect(text(1.9994) == "1970-01-01 00:00:01.999")
     }
 
-    /// What SQLite computes of the same instant, over all years.
+    /// SQLite computes the same instants, over all years.
     @Test func datesAreThoseOfSQLite() throws {
         var generator = SeededGenerator(14)
         let seed = generator.seed

@@ -3,7 +3,7 @@ import Testing
 
 import Rowan
 
-/// A Codable value that consists of one value: it has the database form of this value.
+/// A Codable value that consists of a single value has the database form of that value.
 private struct Single<Content: Codable & Equatable>: Codable, Equatable, DatabaseValueConvertible {
     var content: Content
     init(_ content: Content) { self.content = content }
@@ -18,7 +18,7 @@ private struct Single<Content: Codable & Equatable>: Codable, Equatable, Databas
 
 extension Single: Sendable where Content: Sendable {}
 
-/// A value of several shapes, which tries one after the other, and keeps their errors to itself.
+/// A value with several shapes, which tries them one after another and discards their errors.
 private enum Shape: Codable, Equatable, DatabaseValueConvertible {
     case nothing
     case numbers([Int])

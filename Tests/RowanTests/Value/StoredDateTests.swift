@@ -1,4 +1,4 @@
-// The short way of the format that dates are stored in gives what the parser of all formats gives.
+// The fast path for the format in which dates are stored gives the same results as the general parser.
 
 import Foundation
 import Testing
@@ -18,7 +18,7 @@ import Testing
             String(repeating: "0", count: max(0, count - String(value).count)) + String(value)
         }
         for _ in 0..<20_000 {
-            // Days and hours that no calendar has are among them.
+            // They include days and hours that no calendar has.
             let day = "\(digits(random(0...9_999), 4))-\(digits(random(0...13), 2))-\(digits(random(0...32), 2))"
             let time = "\(digits(random(0...25), 2)):\(digits(random(0...61), 2)):\(digits(random(0...61), 2))"
             let text = "\(day) \(time).\(digits(random(0...999), 3))"
@@ -35,7 +35,7 @@ import Testing
         #expect(short(text) == nil)
     }
 
-    /// Milliseconds since 1970 are read to the last bit. Those since 2001 may be another double, with the same text.
+    /// Milliseconds since 1970 are read exactly. Milliseconds since 2001 may be another double with the same text.
     @Test func theBitsOfDates() throws {
         var generator = SeededGenerator(1_124)
         var differences = 0
@@ -52,7 +52,7 @@ import Testing
         #expect(differences > 100)
     }
 
-    /// Numbers beyond the years that Rowan writes are no dates.
+    /// Numbers beyond the years that Rowan writes aren't dates.
     @Test func numbersThatAreNoDates() throws {
         let last = 3_093_527_980_799.0 * 1_000
         let numbers: [Double] = [1e300, -1e300, 1e17, -1e17, .greatestFiniteMagnitude, .infinity, -.infinity, .nan]
@@ -69,7 +69,7 @@ import Testing
         }
         #expect(Date.fromDatabaseValue(Int64.max.databaseValue) == nil)
         #expect(Date.fromDatabaseValue(0.databaseValue) == Date(timeIntervalSince1970: 0))
-        // What is read can be stored, and read again.
+        // A decoded date can be stored and read again.
         for number in [last, 253_402_300_800, -62_135_596_801, 1e15] {
             let date = try #require(Date.fromDatabaseValue(number.databaseValue))
             #expect(Date.fromDatabaseValue(date.databaseValue) == date, "\(number)")

@@ -54,11 +54,11 @@ struct UnsignedArgumentTests {
                 statement.setUncheckedArguments(arguments)
                 expectError(.SQLITE_MISMATCH, Self.message) { try statement.execute() }
             }
-            // The message does not depend on the previous error of the connection.
+            // The message does not depend on the connection's previous error.
             expectError(.SQLITE_MISMATCH) { try db.execute(sql: "INSERT INTO t(id) VALUES ('a')") }
             expectError(.SQLITE_MISMATCH, Self.message) { try db.execute(sql: sql, arguments: [UInt64.max]) }
             #expect(try UInt64.fetchOne(db, sql: "SELECT ?", arguments: [UInt64(Int64.max)]) == UInt64(Int64.max))
-            // NaN is NULL, as in SQLite.
+            // NaN becomes NULL, as in SQLite.
             #expect(try DatabaseValue.fetchOne(db, sql: "SELECT ?", arguments: [Double.nan]) == .null)
         }
     }

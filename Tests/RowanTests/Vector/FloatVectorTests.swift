@@ -1,4 +1,4 @@
-// How vectors are stored: as blobs of 32-bit floats, in records of all kinds.
+// The storage of vectors: blobs of 32-bit floats, in records of all kinds.
 
 import Foundation
 import Rowan
@@ -9,7 +9,7 @@ private struct Plain: Codable, FetchableRecord, PersistableRecord, Equatable {
     static let databaseTableName = "document"
     var id: Int64
     var embedding: FloatVector
-    /// An array of a Codable record is JSON.
+    /// An array in a Codable record is stored as JSON.
     var weights: [Float]
 }
 
@@ -45,7 +45,7 @@ struct FloatVectorTests {
         for other in [DatabaseValue.null, "[1, 2]".databaseValue, 1.databaseValue, one.dropLast().databaseValue] {
             #expect(FloatVector.fromDatabaseValue(other) == nil)
         }
-        // A part of data does not begin at 0.
+        // A slice of data does not start at index 0.
         #expect(FloatVector.fromDatabaseValue((Data([9]) + one).dropFirst().databaseValue) == [1, 2])
     }
 

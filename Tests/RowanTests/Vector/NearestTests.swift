@@ -80,7 +80,7 @@ struct NearestTests {
             try #expect(ids(ItemVector.all().nearest(to: [4.2, 1], k: 3, by: "embedding"), db) == [4, 5, 3])
             try #expect(ids(Table<ItemVector>("item_vec").nearest(to: [4.2, 1], k: 3), db) == [4, 5, 3])
             try #expect(ids(ItemVector.order(\.year).reversed().nearest(to: [4.2, 1], k: 3), db) == [4, 5, 3])
-            // Fewer rows than asked for.
+            // Fewer rows than requested.
             try #expect(ids(ItemVector.nearest(to: [4.2, 1], k: 100), db).count == 20)
         }
     }
@@ -92,7 +92,7 @@ struct NearestTests {
                 Row.fetchAll(db, request).map { [$0[0] as Double, $0[1]] } == [[4, 0.25], [5, 0.75]])
             let found = ItemVector.nearest(to: [4.25, 1], k: 2).select({ [$0.id, Column.distance] }, as: Found.self)
             try #expect(found.fetchAll(db) == [Found(id: 4, distance: 0.25), Found(id: 5, distance: 0.75)])
-            // A distance bounds the rows.
+            // A maximum distance restricts the rows.
             let near = ItemVector.nearest(to: [4.25, 1], k: 5).filter(Column.distance < 1)
             try #expect(ids(near, db) == [4, 5])
         }
@@ -110,7 +110,7 @@ struct NearestTests {
             // A subquery on another table.
             let named = Item.filter { $0.name > "item 6" }.select(\.id, as: Int64.self)
             try #expect(ids(nearest.filter { named.contains($0.id) }, db) == [7, 8, 9])
-            // k rows for each partition of a list.
+            // k rows for each partition in a list.
             try #expect(ids(nearest.filter { [0, 1].contains($0.owner) }, db).count == 6)
             try #expect(ids(nearest.filter { [0, 1].contains($0.owner) }.limit(3), db) == [4, 5, 3])
         }
@@ -120,13 +120,13 @@ struct NearestTests {
         try withItems { db in
             let nearest = ItemVector.nearest(to: [4.2, 1], k: 3)
             try #expect(ids(nearest.filter { $0.year + 0 > 2004 }, db) == [5])
-            // Sqlite-vec takes lists of keys, but not a single one.
+            // Sqlite-vec accepts lists of keys, but not a single key.
             try #expect(ids(nearest.filter(key: 12), db) == [])
             try #expect(ids(nearest.filter(keys: [5]), db) == [5])
         }
     }
 
-    /// SQLite tells sqlite-vec about limits since 3.41, and sqlite-vec refuses them.
+    /// Since 3.41, SQLite passes limits to sqlite-vec, which rejects them.
     @Test func limitsAndCounts() throws {
         try withItems { db in
             let nearest = ItemVector.nearest(to: [4.2, 1], k: 3)
@@ -147,11 +147,11 @@ struct NearestTests {
             let found = try FoundItem.fetchAll(db, request)
             #expect(found.map(\.item.name) == ["item 4", "item 5"])
             #expect(found.map(\.distance) == [0.25, 0.75])
-            // A filter of the other table is one after the search.
+            // A filter on the other table applies after the search.
             let filtered = ItemVector.nearest(to: [4.25, 1], k: 2)
                 .joining(required: ItemVector.item.filter { $0.name != "item 4" })
             try #expect(ids(filtered, db) == [5])
-            // Items by the distance of their vectors.
+            // Items ordered by the distance of their vectors.
             let items = Item.joining(required: Item.vector.nearest(to: [4.25, 1], k: 2))
             try #expect(Set(items.fetchAll(db).map(\.name)) == ["item 4", "item 5"])
             let subquery = ItemVector.nearest(to: [4.25, 1], k: 2).select(\.id, as: Int64.self)
@@ -170,7 +170,7 @@ struct NearestTests {
         }
     }
 
-    /// The vector zero has no direction: sqlite-vec would answer with rows without a distance.
+    /// The zero vector has no direction: sqlite-vec would return rows without a distance.
     @Test func vectorsWithoutADirection() throws {
         try withItems(.cosine) { db in
             try #expect(ids(ItemVector.nearest(to: [0, 0], k: 3), db) == [])
@@ -235,7 +235,7 @@ struct NearestTests {
         }
     }
 
-    /// The answer equals that of a search in Swift.
+    /// The result equals that of a search in Swift.
     @Test func equalsABruteForceSearch() throws {
         var generator = SeededGenerator(seed: 5)
         func vector(_ dimension: Int) -> [Float] { (0..<dimension).map { _ in .random(in: -1...1, using: &generator) } }
@@ -255,7 +255,7 @@ struct NearestTests {
                         sql: #"INSERT INTO v (rowid, embedding, "group") VALUES (?, ?, ?)"#,
                         arguments: [id, FloatVector(elements), group])
                 }
-                // Rows that are gone are not found.
+                // Deleted rows are not found.
                 for id in all.map(\.id) where id % 7 == 0 {
                     try db.execute(sql: "DELETE FROM v WHERE rowid = ?", arguments: [id])
                 }
@@ -270,7 +270,7 @@ struct NearestTests {
                     let expected = candidates.map { metric.distance($0.elements, query) }.sorted().prefix(k)
                     #expect(found.count == expected.count)
                     for (row, distance) in zip(found, expected) {
-                        // Equal distances may come in any order; the row has the distance that it says.
+                        // Rows with equal distances may be in any order, but each row must have its reported distance.
                         #expect(abs(row[1] - distance) < 1e-4)
                         let elements = try #require(candidates.first { $0.id == row[0] }).elements
                         #expect(abs(row[1] - metric.distance(elements, query)) < 1e-4)
@@ -283,7 +283,7 @@ struct NearestTests {
 }
 
 extension Vec0.Distance {
-    /// The distance, as Swift calculates it.
+    /// The distance, calculated in Swift.
     fileprivate func distance(_ a: [Float], _ b: [Float]) -> Double {
         let pairs = zip(a.map(Double.init), b.map(Double.init))
         func dot(_ pairs: some Sequence<(Double, Double)>) -> Double { pairs.reduce(0) { $0 + $1.0 * $1.1 } }

@@ -1,4 +1,4 @@
-// Tables of sqlite-vec: their definitions, records in them, and their errors.
+// Tables of sqlite-vec: their definitions, records and errors.
 
 import Foundation
 import Rowan
@@ -17,7 +17,7 @@ func withVec(_ body: (Database) throws -> Void) throws { try withDatabase(.withV
 
 @Suite
 struct Vec0Tests {
-    /// The definition without a table: only the text of the module's arguments.
+    /// The arguments of a definition's module, without a table.
     private func arguments(_ body: (Vec0TableDefinition) -> Void) throws -> [String] {
         try withDatabase { db in
             let definition = Vec0().makeTableDefinition(configuration: try configuration())
@@ -26,7 +26,7 @@ struct Vec0Tests {
         }
     }
 
-    /// Only a creation has one.
+    /// A configuration, which exists only during a creation.
     private func configuration() throws -> VirtualTableConfiguration {
         struct Probe: VirtualTableModule {
             let note: (VirtualTableConfiguration) -> Void
@@ -126,7 +126,7 @@ struct Vec0Tests {
         let writer = try kind.make(in: folder, .withVec)
         try writer.write { db in
             try createDocuments(db)
-            // Sqlite-vec chooses a key, which the record does not learn: no column is declared as the rowid.
+            // Sqlite-vec chooses a key, which is not set on the record, because no column is declared as the rowid.
             var first = DocumentVector(id: nil, owner: 1, embedding: [1, 2], year: 2020, summary: "a")
             try first.insert(db)
             #expect(first.id == nil && db.lastInsertedRowID == 1)
@@ -164,7 +164,7 @@ struct Vec0Tests {
         }
     }
 
-    /// Observations and schema snapshots don't show what sqlite-vec keeps for itself.
+    /// Observations and schema snapshots don't contain sqlite-vec's internal tables.
     @Test(.needsVec)
     func shadowTables() throws {
         try withVec { db in
@@ -173,14 +173,14 @@ struct Vec0Tests {
         }
     }
 
-    /// What sqlite-vec can't do is its own error.
+    /// Unsupported operations throw sqlite-vec's own error.
     @Test(.needsVec)
     func whatTablesRefuse() throws {
         try withVec { db in
             try createDocuments(db)
             var document = DocumentVector(id: 1, owner: 1, embedding: [1, 2], year: 2020, summary: "a")
             try document.insert(db)
-            // A save of an existing record updates it. Its partition stays, if nobody changes it.
+            // Saving an existing record updates it. Its partition is unchanged unless it is set.
             document.year = 2021
             try document.updateChanges(
                 db, from: DocumentVector(id: 1, owner: 1, embedding: [1, 2], year: 2020, summary: "a"))
