@@ -1,5 +1,5 @@
-// The same tests on a cluster: with ROWAN_CLUSTER, which lists the addresses of nodes, `withDatabase` runs there. A test whose
-// SQL a cluster refuses is cancelled, which the test runner shows.
+// Runs the same tests on a cluster: if ROWAN_CLUSTER lists the addresses of nodes, `withDatabase` uses it. A test whose
+// SQL a cluster rejects is cancelled, which the test runner reports.
 
 import Foundation
 import Rowan
@@ -8,12 +8,12 @@ import Synchronization
 import Testing
 
 enum ClusterUnderTest {
-    /// The nodes, or nil for local databases.
+    /// The nodes; nil for local databases.
     static let addresses: [String]? = ProcessInfo.processInfo.environment["ROWAN_CLUSTER"].map {
         $0.split(separator: ",").map(String.init)
     }
 
-    /// Whether the tests of accesses run on it, too.
+    /// Whether the tests of accesses also run on it.
     static var runsAccesses: Bool {
         isActive && ProcessInfo.processInfo.environment["ROWAN_CLUSTER_ACCESS"] != nil
     }
@@ -38,13 +38,13 @@ enum ClusterUnderTest {
                 addresses: addresses, database: "test-\(getpid())-\(number)", configuration: configuration)
         }
         defer {
-            // A test may have kept a statement.
+            // A test may still retain a statement.
             try? cluster.close()
         }
         return try refusing { try cluster.writeWithoutTransaction(body) }
     }
 
-    /// A connection to a database that has the name of a file.
+    /// A connection to a database named after a file.
     static func make(_ path: String, _ configuration: Configuration) throws -> any DatabaseWriter {
         guard let addresses else { fatalError("ROWAN_CLUSTER is not set") }
         let name = "test-\(getpid())-\(path.utf8.reduce(5381) { ($0 &* 33) ^ UInt64($1) })"

@@ -5,7 +5,7 @@ import Foundation
 import Rowan
 import Testing
 
-/// A gate that opens once, for all who wait.
+/// A gate that opens once, for all waiters.
 final class Gate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
     func open() { semaphore.signal() }
@@ -45,7 +45,7 @@ func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async thr
     }
 }
 
-/// Runs the closure on several threads at once, and waits for all.
+/// Runs the closure on several threads at once, and waits for all of them.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
         for index in 0..<count { group.addTask { try await onThread { try body(index) } } }
@@ -53,7 +53,8 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) a
     }
 }
 
-/// Waits until a condition holds: what ends on another thread has no event. After a minute, the test fails.
+/// Waits until a condition holds, because the end of work on another thread has no event. After a minute, the test
+/// fails.
 func eventually(sourceLocation: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool) async rethrows {
     let deadline = ContinuousClock.now + .seconds(60)
     while try !condition() {
@@ -61,7 +62,7 @@ func eventually(sourceLocation: SourceLocation = #_sourceLocation, _ condition: 
             Issue.record("the condition does not hold after a minute", sourceLocation: sourceLocation)
             return
         }
-        // A cancelled test asks again at once.
+        // In a cancelled test, the sleep returns immediately.
         try? await Task.sleep(for: .milliseconds(2))
     }
 }

@@ -1,4 +1,4 @@
-// The kinds of connections that every access test runs over.
+// The kinds of connections on which each access test runs.
 
 import Foundation
 import Rowan
@@ -6,12 +6,12 @@ import Rowan
 enum ConnectionKind: String, CaseIterable, Sendable {
     case fileQueue, memoryQueue, walQueue, pool, anyWriterOfQueue, anyWriterOfPool, cluster
 
-    /// With ROWAN_CLUSTER_ACCESS, a cluster alone, for suites that need nothing that a cluster refuses.
+    /// With ROWAN_CLUSTER_ACCESS, only a cluster, for suites that need nothing that a cluster rejects.
     static let allCases: [ConnectionKind] =
         ClusterUnderTest.runsAccesses
         ? [.cluster] : [.fileQueue, .memoryQueue, .walQueue, .pool, .anyWriterOfQueue, .anyWriterOfPool]
 
-    /// Whether a reader works beside the writer.
+    /// Whether readers run concurrently with the writer.
     var isConcurrent: Bool { [.pool, .anyWriterOfPool, .cluster].contains(self) }
 
     /// Whether the database is a file that other connections can open.
@@ -19,7 +19,7 @@ enum ConnectionKind: String, CaseIterable, Sendable {
 
     static let files: [ConnectionKind] = allCases.filter(\.isFile)
     static let concurrent: [ConnectionKind] = allCases.filter(\.isConcurrent)
-    /// Those whose writer starts reads on readers.
+    /// The kinds whose writer spawns reads on readers.
     static let pools: [ConnectionKind] = concurrent.filter { $0 != .cluster }
 
     func make(in folder: TemporaryFolder, _ configuration: Configuration = Configuration()) throws -> any DatabaseWriter
@@ -44,7 +44,7 @@ enum ConnectionKind: String, CaseIterable, Sendable {
     }
 }
 
-/// A folder that is deleted when nobody uses it any more.
+/// A folder that is deleted when it is released.
 final class TemporaryFolder: Sendable {
     let url: URL
 
@@ -58,14 +58,14 @@ final class TemporaryFolder: Sendable {
     func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 }
 
-/// A database for tests that are not about connections: in memory, or on a cluster.
+/// A database for tests that don't depend on connections: in memory, or on a cluster.
 @discardableResult
 func withDatabase<T>(_ configuration: Configuration = Configuration(), _ body: (Database) throws -> T) throws -> T {
     if let addresses = ClusterUnderTest.addresses { return try ClusterUnderTest.run(addresses, configuration, body) }
     return try DatabaseQueue(configuration: configuration).inDatabase(body)
 }
 
-/// A new database of a kind, with a table `t(x)` that has the rows 1 and 2.
+/// A new database of a kind, with a table `t(x)` that contains the rows 1 and 2.
 @discardableResult
 func withTable<T>(
     _ kind: ConnectionKind, _ configuration: Configuration = Configuration(), _ body: (any DatabaseWriter) throws -> T
@@ -76,7 +76,7 @@ func withTable<T>(
     return try withExtendedLifetime(folder) { try body(writer) }
 }
 
-/// A new database of a kind, with a table `t(x)` that has the rows 1 and 2.
+/// A new database of a kind, with a table `t(x)` that contains the rows 1 and 2.
 @discardableResult
 func withTable<T>(
     _ kind: ConnectionKind, _ configuration: Configuration = Configuration(),
@@ -96,8 +96,8 @@ extension Database {
     func insert(_ value: Int) throws { try execute(sql: "INSERT INTO t VALUES (?)", arguments: [value]) }
 }
 
-// Without closures, for `#expect`: in a closure, Swift 6.3 takes the first closure in the arguments of a macro and the
-// next closure that stands outside for one and the same, and runs the previous in place of the latter.
+// Closures are avoided in the arguments of `#expect`: Swift 6.3 confuses the first closure in a macro's arguments with
+// the next closure outside, and runs the former in place of the latter.
 extension DatabaseReader {
     /// The rows of `t`.
     func values() throws -> [Int] { try read { try $0.values() } }
@@ -111,6 +111,6 @@ extension DatabaseReader {
     /// The first value of a query.
     func string(_ sql: String) throws -> String? { try unsafeRead { try String.fetchOne($0, sql: sql) } }
 
-    /// An access for what it is, not for what it gives.
+    /// Runs an access for its effects, ignoring its result.
     func unsafeReadIgnoringResult(_ body: () -> Void) { try? unsafeRead { _ in body() } }
 }

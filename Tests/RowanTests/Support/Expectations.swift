@@ -1,12 +1,12 @@
-// What tests expect of errors, and of versions of SQLite.
+// Expectations of errors, and of versions of SQLite.
 
 import Rowan
 import Testing
 
-/// Whether the SQLite that runs is of this version or later: 3_045_000 for 3.45.
+/// Whether the running SQLite has this version or a later one: 3_045_000 for 3.45.
 func isSQLite(_ version: CInt) -> Bool { Database.sqliteLibVersionNumber >= version }
 
-/// Expects an error of SQLite with a primary code, or with an extended one.
+/// Expects an SQLite error with a primary or extended code.
 @discardableResult
 func expectError<T>(
     _ code: ResultCode, _ message: String? = nil, sourceLocation: SourceLocation = #_sourceLocation,
@@ -15,7 +15,7 @@ func expectError<T>(
     check(code, message, Result { _ = try body() }, sourceLocation)
 }
 
-/// Expects an error of SQLite with a primary code, or with an extended one.
+/// Expects an SQLite error with a primary or extended code.
 @discardableResult
 func expectError<T>(
     _ code: ResultCode, _ message: String? = nil, sourceLocation: SourceLocation = #_sourceLocation,
@@ -47,7 +47,7 @@ private func check(
     }
 }
 
-/// Expects a failing conversion, whose message contains the column, the value and the type.
+/// Expects a failed conversion, whose message contains the column, the value and the type.
 @discardableResult
 func expectDecodingError<T>(
     _ parts: String..., sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> T
@@ -61,10 +61,10 @@ func expectDecodingError<T>(
     return error
 }
 
-/// The error that the closures of tests throw.
+/// The error thrown by closures in tests.
 struct Refusal: Error, Equatable {}
 
-/// Expects the error. In a function: see the note on closures in macros at ConnectionKind.
+/// Expects the error. A function, because of the note on closures in macros at ConnectionKind.
 func expectRefusal(_ body: () throws -> Void) {
     do {
         try body()
@@ -74,7 +74,7 @@ func expectRefusal(_ body: () throws -> Void) {
     }
 }
 
-/// Expects an error that is not one of SQLite.
+/// Expects an error that isn't an SQLite error.
 func expectThrown<E: Error & Equatable>(
     _ expected: E, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
 ) {
@@ -86,7 +86,7 @@ func expectThrown<E: Error & Equatable>(
     }
 }
 
-/// Expects an error that is not one of SQLite.
+/// Expects an error that isn't an SQLite error.
 func expectThrown<E: Error & Equatable>(
     _ expected: E, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
 ) async {

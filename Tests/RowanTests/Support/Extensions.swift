@@ -1,11 +1,10 @@
-// Extensions of SQLite that `Scripts/extensions` installs. Tests that need them are skipped without.
+// Extensions of SQLite installed by `Scripts/extensions`. Tests that need them are skipped if they are missing.
 
 import Foundation
 import Rowan
 import Testing
 
 enum Extensions {
-    /// Support, RowanTests, Tests, and the root.
     private static let folder = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
         url.deletingLastPathComponent()
     }
@@ -20,7 +19,7 @@ enum Extensions {
     static let vec = path("sqlite_vec/vec0.so")
     /// The library of Litestream's virtual file system.
     static let litestreamVFS = path("litestream_vfs/litestream-vfs.so")
-    /// The program Litestream.
+    /// The Litestream program.
     static let litestream = path("bin/litestream")
 }
 

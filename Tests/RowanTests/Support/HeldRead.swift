@@ -1,10 +1,10 @@
-// Reads that stay open, and the pools in which they do.
+// Reads that stay open, and their pools.
 
 import Testing
 
 @testable import Rowan
 
-/// A read that holds a reader until the gate opens, and the line of its call.
+/// A read that holds a reader until the gate opens, with the line of its call.
 struct HeldRead {
     let line: Int
     let mayEnd = Gate()
@@ -34,7 +34,7 @@ struct HeldRead {
     }
 }
 
-/// Runs the body with a pool on a table that has the values 1 and 2.
+/// Runs the body with a pool and a table that contains the values 1 and 2.
 func withPool(
     readers: Int = 1, timeout: Duration? = nil, _ configure: (inout Configuration) -> Void = { _ in },
     _ body: (DatabasePool) async throws -> Void

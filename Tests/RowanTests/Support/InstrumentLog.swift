@@ -1,14 +1,14 @@
-// An instrument that notes what it hears, as texts.
+// An instrument that records its events as texts.
 
 @testable import Rowan
 
-/// Notes what it hears, as texts without durations.
+/// Records its events as texts without durations.
 final class InstrumentLog: DatabaseInstrument {
-    /// Texts of all accesses and databases, in order.
+    /// The texts of all accesses and databases, in order.
     let entries = Log<String>()
     let statements = Log<InstrumentedStatement>()
     let longReadAge: Duration?
-    /// What the caller has set, as an access sees it.
+    /// A value set by the caller, as seen by an access.
     @TaskLocal static var caller = "-"
 
     private let listens: @Sendable (InstrumentedAccess) -> Bool
@@ -21,10 +21,10 @@ final class InstrumentLog: DatabaseInstrument {
         (self.longReadAge, self.observesStatements, self.listens) = (longReadAge, observesStatements, listens)
     }
 
-    /// What it has heard since the number of entries.
+    /// The entries after the given number of entries.
     func entries(since count: Int) -> [String] { Array(entries.elements[count...]) }
 
-    /// What it hears during the closure.
+    /// The entries recorded during the closure.
     func hearing(_ body: () throws -> Void) rethrows -> [String] {
         let count = entries.elements.count
         try body()

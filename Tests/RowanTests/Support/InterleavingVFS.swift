@@ -1,23 +1,23 @@
-// A VFS that shows tests what SQLite does with the locks of a write-ahead log, and lets them act in between. It is that of
-// the system, with other methods for three calls.
+// A VFS that shows tests SQLite's locks of a write-ahead log, and lets them act in between. It wraps the system's VFS,
+// and replaces three methods.
 
 import RowanSQLite
 import Foundation
 import Synchronization
 import Testing
 
-/// What a file is asked to do.
+/// A call on a file.
 enum FileCall: Equatable, Sendable {
-    /// A lock of the shared memory: 0 is the writer's, 1 the checkpoint's.
+    /// A lock in shared memory: 0 is the writer's, 1 is the checkpoint's.
     case lock(Int), unlock(Int)
-    /// SQLite has read the header of the log, which has changed, and is about to use it.
+    /// SQLite has read the changed header of the log, and is about to use it.
     case headerRead
 }
 
 enum InterleavingVFS {
     static let name = "rowan-interleaving"
 
-    /// The closures of tests, by the path of the database file, and the paths of open files.
+    /// The tests' closures by path of the database file, and the paths of open files.
     private struct State {
         var handlers: [String: @Sendable (FileCall) -> Void] = [:]
         var paths: [UInt: String] = [:]
@@ -43,7 +43,7 @@ enum InterleavingVFS {
         return sqlite3_vfs_register(vfs, 0) == SQLITE_OK
     }()
 
-    /// Calls the closure before the calls of the files of a database.
+    /// Calls the closure before each file call of a database.
     static func observe(_ path: String, _ handler: (@Sendable (FileCall) -> Void)?) {
         state.withLock { $0.handlers[path] = handler }
     }
@@ -54,7 +54,7 @@ enum InterleavingVFS {
             state.paths[UInt(bitPattern: file)] = path
             state.originals[UInt(bitPattern: file)] = UInt(bitPattern: original)
         }
-        // It is never freed: tests open few files.
+        // Never freed, because tests open few files.
         let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
         methods.initialize(to: original.pointee)
         methods.pointee.xShmLock = { file, index, count, flags in

@@ -1,9 +1,10 @@
-// Who waits for the connections of a queue or a pool: a test that needs a waiting access waits for it.
+// The accesses that wait for the connections of a queue or pool: a test that needs a waiting access waits until there
+// is one.
 
 @testable import Rowan
 
 extension DatabaseReader {
-    /// The number of accesses of a kind that wait for a connection.
+    /// The number of accesses of a kind waiting for a connection.
     func waitingCount(_ route: KeyPath<DatabaseAccessRoutes, AccessRoute>) -> Int {
         let lane = _routes[keyPath: route].lane
         return lane.state.withLock { $0.waiters.count } + lane.groupedWrites.waitingCount

@@ -1,14 +1,14 @@
-// Observers that write down what they are told, in order.
+// Observers that record their notifications in order.
 
 import Rowan
 import Testing
 
-/// An observer that uses the public protocol only.
+/// An observer that only uses the public protocol.
 final class ObserverLog: TransactionObserver {
     private var entries: [String] = []
     private let name: String
     private let observes: (DatabaseEventKind) -> Bool
-    /// The error of the next commits.
+    /// The error with which it rejects commits.
     var refusal: (any Error)?
     var onChange: (() -> Void)?
     var onWillCommit: (() -> Void)?
@@ -17,7 +17,7 @@ final class ObserverLog: TransactionObserver {
     /// Another log that receives the same entries.
     var shared: ObserverLog?
 
-    /// - Parameter name: a prefix of the entries.
+    /// - Parameter name: a prefix for the entries.
     init(_ name: String = "", observes: @escaping (DatabaseEventKind) -> Bool = { _ in true }) {
         self.name = name.isEmpty ? "" : "\(name): "
         self.observes = observes
@@ -64,11 +64,11 @@ final class ObserverLog: TransactionObserver {
     }
 }
 
-/// A subscriber that is told which regions change: the tables that are reported as a whole, and the rows.
+/// A subscriber that receives the changed regions: tables reported as a whole, and rows.
 final class ChangeLog: ChangeSubscriber {
     private(set) var region = DatabaseRegion()
     private(set) var rows: [DatabaseEvent] = []
-    /// The changes that were committed.
+    /// The committed changes.
     private(set) var committed: [(region: DatabaseRegion, rows: [DatabaseEvent])] = []
     private let interest: (StatementProfile.Table, DatabaseEventKind) -> ChangeInterest
 
@@ -76,7 +76,7 @@ final class ChangeLog: ChangeSubscriber {
         self.interest = interest
     }
 
-    /// A subscriber to a region, as observations are.
+    /// A subscriber to a region, like those of observations.
     convenience init(_ region: DatabaseRegion, _ interest: ChangeInterest = .rows) {
         self.init { _, kind in region.isModified(byEventsOfKind: kind) ? interest : .none }
     }
@@ -94,7 +94,7 @@ final class ChangeLog: ChangeSubscriber {
         forget()
     }
 
-    /// Whether something in a region was committed.
+    /// Whether a change in a region was committed.
     func notices(_ observed: DatabaseRegion) -> Bool {
         committed.contains { changes in
             changes.region.intersects(observed) || changes.rows.contains { observed.isModified(by: $0) }
@@ -103,7 +103,7 @@ final class ChangeLog: ChangeSubscriber {
 
     private func forget() { (region, rows) = (DatabaseRegion(), []) }
 
-    /// The tables that were reported as a whole, and the rows, of the last commits: `t(*) | insert u 1, delete u 2`.
+    /// The tables reported as a whole and the rows of the last commits: `t(*) | insert u 1, delete u 2`.
     func take() -> String {
         defer { committed = [] }
         let region = committed.reduce(into: DatabaseRegion()) { $0.formUnion($1.region) }
@@ -119,12 +119,12 @@ extension DatabaseWriter {
 }
 
 extension DatabaseRegion {
-    /// Whether the region contains some rows of a table only.
+    /// Whether the region contains only some rows of a table.
     fileprivate var countsRows: Bool { description.contains("[") }
 }
 
 extension Database {
-    /// What an observer of everything is told about a script, which runs in one transaction.
+    /// The notifications received by an observer of everything for a script, which runs in a transaction.
     func changes(_ sql: String) throws -> String {
         let log = ChangeLog()
         try subscribe(log)
@@ -136,10 +136,10 @@ extension Database {
         return log.take()
     }
 
-    /// Whether the observation of a query notices a script.
+    /// Whether the observation of a query is notified of a script's changes.
     func notices(_ query: String, _ sql: String) throws -> Bool {
         let region = try makeStatement(sql: query).databaseRegion
-        // Those who ask for rows, and those who ask for regions, notice the same.
+        // Subscribers to rows and to regions must agree.
         let (rows, regions) = (ChangeLog(region), ChangeLog(region, .region))
         for log in [rows, regions] { try subscribe(log) }
         defer { for log in [rows, regions] { unsubscribe(log) } }
@@ -152,7 +152,7 @@ extension Database {
         return notices
     }
 
-    /// What an observer is told while the closure runs.
+    /// The notifications received by an observer while the closure runs.
     func observing(_ log: ObserverLog = ObserverLog(), _ body: () throws -> Void) rethrows -> [String] {
         add(transactionObserver: log)
         defer { remove(transactionObserver: log) }
@@ -161,7 +161,7 @@ extension Database {
     }
 }
 
-/// A value that another closure uses on the same thread.
+/// A value used by another closure on the same thread.
 final class Held<Value>: @unchecked Sendable {
     var value: Value?
     init(_ value: Value? = nil) { self.value = value }

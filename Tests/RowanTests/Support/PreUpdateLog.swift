@@ -1,15 +1,15 @@
-// An observer that writes down the values of rows, before and after each change.
+// An observer that records the values of rows before and after each change.
 
 import Foundation
 import Rowan
 
-/// An observer of the public protocol.
+/// An observer that uses the public protocol.
 final class PreUpdateLog: PreUpdateObserver {
     private(set) var events: [DatabasePreUpdateEvent] = []
     private var entries: [String] = []
     private let observes: (DatabaseEventKind) -> Bool
     var onEvent: ((DatabasePreUpdateEvent) -> Void)?
-    /// Whether ordinary events and transactions are written down, too.
+    /// Whether ordinary events and transactions are recorded, too.
     var isComplete = false
 
     init(observes: @escaping (DatabaseEventKind) -> Bool = { _ in true }) { self.observes = observes }
@@ -62,7 +62,7 @@ extension DatabaseValue {
 }
 
 extension Database {
-    /// The values that an observer receives while a script runs.
+    /// The values received by an observer while a script runs.
     func rowChanges(_ sql: String) throws -> [String] {
         let log = PreUpdateLog()
         add(transactionObserver: log)

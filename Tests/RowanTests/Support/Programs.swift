@@ -1,11 +1,11 @@
-// Other programs. Not with Foundation's Process: with more than a thousand open files, as many tests at once have, it reads
-// beyond the end of a buffer on Linux, and the address sanitizer ends the tests.
+// Runs other programs. Foundation's Process isn't used: with more than a thousand open files, as many tests at once
+// have, it reads beyond the end of a buffer on Linux, and the address sanitizer aborts the tests.
 
 import Foundation
 
-/// Runs a program, and waits for its end.
+/// Runs a program, and waits until it exits.
 ///
-/// - Returns: its exit code, or nil if it has not run to its end.
+/// - Returns: its exit code, or nil if it did not exit normally.
 func runProgram(_ arguments: [String]) -> Int32? {
     var pointers = arguments.map { strdup($0) } + [nil]
     defer { for pointer in pointers { free(pointer) } }
@@ -17,6 +17,6 @@ func runProgram(_ arguments: [String]) -> Int32? {
     while waitpid(process, &status, 0) < 0 {
         guard errno == EINTR else { return nil }
     }
-    // The lower bits name the signal that has ended it.
+    // The lower bits contain the signal that terminated it.
     return status & 0x7F == 0 ? (status >> 8) & 0xFF : nil
 }

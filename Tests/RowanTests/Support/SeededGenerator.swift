@@ -1,5 +1,5 @@
-// Random values that can be drawn again. `make test` draws those of the seeds that the tests contain, the same each time;
-// `make stress` sets ROWAN_SEED, and draws others. A failing property test prints its seed.
+// Reproducible random values. `make test` uses the seeds in the tests, which give the same values each time; `make
+// stress` sets ROWAN_SEED to another seed. A failing property test prints its seed.
 
 import Foundation
 
@@ -8,7 +8,7 @@ struct SeededGenerator: RandomNumberGenerator {
     let seed: UInt64
     private var state: UInt64
 
-    /// A generator with the seed of the environment variable ROWAN_SEED, or else with the seed that the test contains.
+    /// A generator with the seed of the environment variable ROWAN_SEED, or else with the test's own seed.
     init(_ ownSeed: UInt64) {
         let given = ProcessInfo.processInfo.environment["ROWAN_SEED"].flatMap { UInt64($0) }
         self.init(seed: given ?? ownSeed)
@@ -27,7 +27,7 @@ struct SeededGenerator: RandomNumberGenerator {
         return z ^ (z >> 31)
     }
 
-    /// An integer, extremes and small ones more often than not.
+    /// An integer, with a preference for extreme and small ones.
     mutating func integer<T: FixedWidthInteger>(_ type: T.Type) -> T {
         switch Int.random(in: 0..<6, using: &self) {
         case 0: [T.min, T.max, 0, 1, T.max - 1, T.min + 1].randomElement(using: &self)!
@@ -36,7 +36,7 @@ struct SeededGenerator: RandomNumberGenerator {
         }
     }
 
-    /// A double of any magnitude, without NaN.
+    /// A double of any magnitude, except NaN.
     mutating func double() -> Double {
         switch Int.random(in: 0..<5, using: &self) {
         case 0:

@@ -1,10 +1,10 @@
-// What statements cost, in steps of SQLite's virtual machine.
+// The cost of statements, in steps of SQLite's virtual machine.
 
 import RowanSQLite
 import Rowan
 
 extension Database {
-    /// The steps of SQLite's virtual machine in a closure.
+    /// The number of steps that SQLite's virtual machine takes in a closure.
     func steps(_ body: () throws -> Void) throws -> Int {
         let count = UnsafeMutablePointer<Int>.allocate(capacity: 1)
         count.initialize(to: 0)
