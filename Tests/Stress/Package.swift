@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// The reliability kit. It sees what Rowan makes public, as any program.
+// The reliability kit. Like any program, it sees only Rowan's public API.
 let package = Package(
     name: "Stress",
     platforms: [.macOS(.v15)],

@@ -1,24 +1,24 @@
-// Loaded before the program: makes the Nth allocation of SQLite fail, through the allocator that SQLite lets a program
-// configure. The allocations of everybody else are untouched.
+// Loaded before the program: makes the Nth of SQLite's allocations fail, through SQLite's configurable allocator. Other
+// allocations are unaffected.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <sqlite3.h>
 
-// Allocations until one fails; 0 for none.
+// The number of allocations until one fails; 0 for none.
 static atomic_long remaining;
 static atomic_long calls;
 static atomic_bool isSticky;
 static sqlite3_mem_methods system_methods;
 
-/// The Nth allocation from now fails; all after it too, if it is sticky. 0 disarms, and keeps the count.
+/// Makes the Nth allocation from now fail, and all later ones too if sticky. 0 disarms but keeps the count.
 void stress_allocations_arm(long number, int sticky) {
     isSticky = sticky != 0;
     if (number != 0) calls = 0;
     remaining = number;
 }
 
-/// The allocations since the shim was armed.
+/// The number of allocations since the shim was armed.
 long stress_allocations_calls(void) { return calls; }
 
 static int fails(void) {

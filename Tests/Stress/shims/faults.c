@@ -1,5 +1,5 @@
-// Loaded before the C library: makes the Nth call that touches the files of a test fail. Only files whose path contains
-// STRESS_FAULTS count, so that the program's own files and pipes work.
+// Loaded before the C library: makes the Nth call on the files of a test fail. Only files whose path contains
+// STRESS_FAULTS are affected, so that the program's own files and pipes work.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,13 +14,14 @@
 #define MAX_DESCRIPTORS 4096
 static atomic_bool watched[MAX_DESCRIPTORS];
 
-// Calls until one fails; 0 for none.
+// The number of calls until one fails; 0 for none.
 static atomic_long remaining;
 static atomic_long calls;
 static atomic_int failure;
 static atomic_bool isSticky;
 
-/// The Nth watched call from now fails with an errno; all after it too, if it is sticky. 0 disarms, and keeps the count.
+/// Makes the Nth watched call from now fail with an errno, and all later ones too if sticky. 0 disarms but keeps the
+/// count.
 void stress_faults_arm(long number, int error, int sticky) {
     failure = error;
     isSticky = sticky != 0;
@@ -28,7 +29,7 @@ void stress_faults_arm(long number, int error, int sticky) {
     remaining = number;
 }
 
-/// The watched calls since the shim was armed.
+/// The number of watched calls since the shim was armed.
 long stress_faults_calls(void) { return calls; }
 
 static int fails(void) {
@@ -69,7 +70,7 @@ SHIM(ssize_t, pread64, (int d, void *b, size_t n, off64_t o), (d, b, n, o), d)
 SHIM(ssize_t, pwrite, (int d, const void *b, size_t n, off_t o), (d, b, n, o), d)
 SHIM(ssize_t, pwrite64, (int d, const void *b, size_t n, off64_t o), (d, b, n, o), d)
 
-// What is not synced is lost with the power, not with the process: the test need not wait for a disk.
+// Unsynced data is lost in a power failure, but not in a crash of the process, so the test need not wait for the disk.
 #define SYNC(name)                                                                                                     \
     int name(int descriptor) {                                                                                         \
         static __typeof__(&name) next;                                                                                 \

@@ -1,5 +1,5 @@
-// Loaded before libdispatch: the machine has as many processors as STRESS_PROCESSORS says. Swift's cooperative pool has
-// a thread for each.
+// Loaded before libdispatch: reports STRESS_PROCESSORS as the number of processors, which is the number of threads in
+// Swift's cooperative pool.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/// 0 for those of the machine.
+/// 0 for the machine's own number.
 static int processors(void) {
     const char *text = getenv("STRESS_PROCESSORS");
     return text == NULL ? 0 : atoi(text);

@@ -1,5 +1,5 @@
-// Loaded before SQLite: sqlite3_step takes a moment before it begins, a different one at each call. What is between a
-// check and its step has time to happen.
+// Loaded before SQLite: delays the start of each sqlite3_step by a random time, so that events can occur between a
+// check and its step.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -9,7 +9,7 @@
 static atomic_long longest;
 static atomic_ulong state = 1;
 
-/// Each step is delayed by up to so many microseconds.
+/// Delays each step by up to the given number of microseconds.
 void stress_slowstep_set(long microseconds) { longest = microseconds; }
 
 int sqlite3_step(void *statement) {

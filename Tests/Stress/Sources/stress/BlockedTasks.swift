@@ -1,6 +1,6 @@
-// Tasks cross all kinds of accesses, and many of them block their thread of Swift's cooperative pool. No access needs a
-// thread of the pool to go on, so all of them end, however few threads the pool has. Each width of the pool has its own
-// process, which proves that the pool is that wide.
+// Tasks that use all kinds of accesses, many of which block their thread of Swift's cooperative pool. No access needs a
+// thread of the pool to continue, so all of them finish, however few threads the pool has. Each pool width runs in its
+// own process, which verifies the width.
 
 import Foundation
 import Rowan
@@ -21,19 +21,19 @@ extension Part {
                 folder: run.folder.path("width-\(width)"), width: width, seed: seed, steps: limit ?? .max,
                 seconds: seconds)
             steps.append(try watch(run, crossing))
-            // What hangs once hangs again, and each time takes long.
+            // A process that hangs would hang again, which takes long each time.
             guard run.failures.isEmpty else { return }
         }
         run.didCase(steps.min() ?? 0)
     }
 }
 
-/// A process without progress for so many seconds hangs.
+/// The number of seconds without progress after which a process is considered to hang.
 private let patience = 30.0
 
-/// Runs a crossing in another process, until it ends or hangs.
+/// Runs a crossing in another process, until it exits or hangs.
 ///
-/// - Returns: the number of its steps.
+/// - Returns: the number of steps that it has run.
 private func watch(_ run: Run, _ crossing: Crossing) throws -> Int {
     let (process, output) = try Children.start(
         ["child-blocked-tasks"] + crossing.arguments, environment: ["STRESS_PROCESSORS": "\(crossing.width)"])
@@ -52,7 +52,7 @@ private func watch(_ run: Run, _ crossing: Crossing) throws -> Int {
     return report.steps
 }
 
-/// What a crossing prints.
+/// The output of a crossing.
 private struct CrossingReport {
     var steps = 0
     var stuck = ""
@@ -60,7 +60,7 @@ private struct CrossingReport {
     var problems: [String] = []
     var isComplete = false
 
-    /// Reads lines until the end.
+    /// Reads lines until the end of the output.
     ///
     /// - Returns: false if the process makes no progress.
     mutating func read(_ output: FileHandle) -> Bool {

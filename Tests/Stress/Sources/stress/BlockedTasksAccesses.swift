@@ -1,15 +1,15 @@
-// The accesses of the part `blocked-tasks`: those that await, and those that block the thread of their task.
+// The accesses of the part `blocked-tasks`: asynchronous ones, and those that block the thread of their task.
 
 import Foundation
 import Rowan
 
-/// A task that walks from access to access.
+/// A task that makes one access after another.
 struct CrossingWalker: Sendable {
     let crossing: Crossing
     let databases: [CrossedDatabase]
     let number: Int
     private var random: SplitMix64
-    /// The most rows that the task has seen, by database: later accesses see as many.
+    /// The largest number of rows that the task has read, by database: later accesses must not read fewer.
     private var seen: [Int]
     /// The steps whose write has returned, by database.
     private(set) var acknowledged: [[CrossingStep]]
@@ -66,7 +66,7 @@ enum BlockingAccess: CaseIterable {
     case concurrentRead, snapshot, snapshotPool, memory, readOnlyConnections
 }
 
-/// What an access returns: the number of rows that it has seen.
+/// The result of an access: the number of rows that it has read.
 enum CrossingOutcome: Sendable {
     case saw(Int)
     case wrote(Int)
@@ -76,17 +76,17 @@ enum CrossingOutcome: Sendable {
     case nothing
 }
 
-/// An access and its checks.
+/// An access, with its checks.
 struct CrossingWork: Sendable {
     let crossing: Crossing
     let database: CrossedDatabase
-    /// A database that may be accessed inside an access of this one: never the other way round.
+    /// Another database, which may be accessed inside an access to this one, but never vice versa.
     let next: CrossedDatabase?
     let step: CrossingStep
     let seen: Int
-    /// For so many microseconds, the access holds its connection.
+    /// The number of microseconds for which the access holds its connection.
     let pause: UInt32
-    /// After so many turns of other tasks, the access is cancelled.
+    /// The number of turns of other tasks after which the access is cancelled.
     let patience: Int
 
     private var writer: any DatabaseWriter { database.writer }
@@ -102,7 +102,7 @@ struct CrossingWork: Sendable {
         return count
     }
 
-    /// The number of rows, with the new one. Its statement is the last one: an error means that there is no row.
+    /// Inserts a row and returns the number of rows. This is the last statement, so after an error there is no new row.
     @Sendable func insert(_ db: Database) throws -> Int {
         let count = try look(db)
         try db.execute(sql: "INSERT INTO t(task, step) VALUES (?, ?)", arguments: [step.task, step.number])
@@ -179,7 +179,7 @@ struct CrossingWork: Sendable {
         }
     }
 
-    /// The value that a callback receives.
+    /// The value passed to a callback.
     private func value(
         _ body: (@escaping @Sendable (Result<Int, any Error>) -> Void) -> Void
     ) async throws -> Int {
@@ -244,7 +244,7 @@ struct CrossingWork: Sendable {
         }
     }
 
-    /// A write inside a read of a pool. It is refused if the writer waits for the end of the read.
+    /// A write inside a read of a pool. It is rejected if the writer waits for the end of the read.
     private func writeInRead() throws -> CrossingOutcome {
         guard let pool else { return .wrote(try writer.write(insert)) }
         do {
@@ -276,7 +276,7 @@ struct CrossingWork: Sendable {
         return .nothing
     }
 
-    /// The value that a callback receives, for which the thread waits.
+    /// The value passed to a callback, for which the thread waits.
     private func wait(
         _ body: (@escaping @Sendable (Result<Int, any Error>) -> Void) throws -> Void
     ) throws -> Int {

@@ -1,4 +1,4 @@
-// The process whose tasks cross accesses: see BlockedTasks.swift.
+// The process whose tasks make accesses: see BlockedTasks.swift.
 
 import Foundation
 import Rowan
@@ -9,7 +9,7 @@ final class Crossing: Sendable {
     let folder: String
     let width: Int
     let seed: UInt64
-    /// The steps of all tasks.
+    /// The number of steps of all tasks.
     let steps: Int
     let seconds: Double
     private let tally = Locked(Tally())
@@ -17,9 +17,9 @@ final class Crossing: Sendable {
     private struct Tally {
         var steps = 0
         var counts: [String: Int] = [:]
-        /// What each task does.
+        /// The current step of each task.
         var current = Array(repeating: "", count: Crossing.tasks)
-        /// The tasks that are inside a call that blocks.
+        /// The number of tasks inside a blocking call.
         var blocked = 0
         var problems = 0
     }
@@ -70,7 +70,7 @@ final class Crossing: Sendable {
         return try body()
     }
 
-    /// Prints the number of steps as it grows, on a thread that no task uses.
+    /// Prints the number of steps whenever it has increased, on a thread outside the pool.
     private func reportProgress() {
         Thread.detachNewThread { [self] in
             var (steps, since) = (0, Date())
@@ -97,12 +97,12 @@ final class Crossing: Sendable {
         reportProgress()
         let readers = Int.random(in: 1...3, using: &random)
         let databases = try CrossedDatabase.all(folder, readers: readers)
-        // Each priority has threads of its own. The timer of timeouts has the priority of these tasks.
+        // Each priority has its own threads. The timer of timeouts has the priority of these tasks.
         await detached(.high) {
             await self.measureWidth()
             await self.expireReads()
         }
-        // The priority of jobs that ask for none.
+        // The default priority of jobs.
         await detached(.medium) {
             await self.measureWidth()
             await self.cross(databases)
@@ -116,7 +116,7 @@ final class Crossing: Sendable {
         say("end")
     }
 
-    /// Runs a closure in a task. Its priority stays the same: no task awaits it.
+    /// Runs a closure in a task whose priority isn't escalated, because no task awaits it.
     private func detached(_ priority: TaskPriority, _ body: @escaping @Sendable () async -> Void) async {
         await withCheckedContinuation { continuation in
             Task.detached(priority: priority) {
@@ -130,7 +130,7 @@ final class Crossing: Sendable {
         let deadline = Date(timeIntervalSinceNow: seconds)
         let walkers = await withTaskGroup(of: CrossingWalker.self) { group in
             for number in 0..<Self.tasks {
-                // The first tasks go one step further, if the steps can't be shared equally.
+                // The first tasks run one step more if the number of steps isn't divisible.
                 let share = steps / Self.tasks + (number < steps % Self.tasks ? 1 : 0)
                 group.addTask {
                     var walker = CrossingWalker(crossing: self, databases: databases, number: number)
@@ -153,7 +153,7 @@ final class Crossing: Sendable {
         }
     }
 
-    /// Counts the tasks that block threads at the same time.
+    /// Counts the tasks that block threads simultaneously.
     private func measureWidth() async {
         let running = Locked((now: 0, most: 0))
         let end = Date(timeIntervalSinceNow: 5)
@@ -162,7 +162,7 @@ final class Crossing: Sendable {
                 group.addTask {
                     running.with { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
                     while running.current.most < self.width, Date() < end { usleep(500) }
-                    // One more would have the time to begin.
+                    // Enough time for another task to start.
                     usleep(20_000)
                     running.with { $0.now -= 1 }
                 }
@@ -173,7 +173,7 @@ final class Crossing: Sendable {
         if most != width { fail("the cooperative pool runs \(most) tasks that block, instead of \(width)") }
     }
 
-    /// Reads that wait for the only reader, and block all threads, give up after their timeout.
+    /// Reads that wait for the only reader, and block all threads, time out.
     private func expireReads() async {
         do {
             var configuration = Configuration()
@@ -219,7 +219,7 @@ final class Crossing: Sendable {
     }
 }
 
-/// A database that tasks write into: a row for each write, and their number.
+/// A database written by tasks: a row for each write, and the number of rows.
 struct CrossedDatabase: Sendable {
     let name: String
     let writer: any DatabaseWriter
@@ -230,10 +230,10 @@ struct CrossedDatabase: Sendable {
                 var configuration = Configuration()
                 configuration.maximumReaderCount = readers
                 configuration.groupsAsyncWrites = isGrouped
-                // In WAL mode, a reader that meets a commit locks the writer out for a moment: SQLite reads the header
-                // of the index again, under the lock of the writer.
+                // In WAL mode, a reader that coincides with a commit briefly locks out the writer: SQLite rereads the
+                // header of the index while holding the writer's lock.
                 if kind == .pool { configuration.busyMode = .timeout(20) }
-                // The disk is not what is tested.
+                // The disk is not tested.
                 configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = OFF") }
                 let name = "\(kind)\(isGrouped ? "-grouped" : "")"
                 let writer = try kind.open("\(folder)/\(name).sqlite", configuration)
@@ -251,7 +251,7 @@ struct CrossedDatabase: Sendable {
         }
     }
 
-    /// Checks that the rows are those of the writes that have returned, and closes the database.
+    /// Checks that the rows are those of the acknowledged writes, and closes the database.
     func check(_ acknowledged: Set<CrossingStep>) async throws {
         let (rows, count, integrity) = try await writer.read { db in
             let rows = try Row.fetchAll(db, sql: "SELECT task, step FROM t")

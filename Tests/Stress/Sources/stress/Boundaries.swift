@@ -1,5 +1,5 @@
-// Interruption and suspension between any two statements, with a live cursor and without: a transaction is whole or
-// not at all, a savepoint that fails leaves nothing, no lock stays, and the connection goes on.
+// Interruption and suspension between any two statements, with and without an open cursor: transactions are all or
+// nothing, a failed savepoint leaves nothing, no lock remains, and the connection continues to work.
 
 import Foundation
 import Rowan
@@ -37,11 +37,11 @@ private struct Session {
     let name: String
     var event = Event.interrupt
     var boundary = 0
-    /// Whether a cursor has rows left when it happens.
+    /// Whether a cursor has unread rows at the event.
     var hasCursor = false
-    /// Whether the program then throws its own error, rather than SQLite at the next statement.
+    /// Whether the program then throws its own error, before SQLite throws at the next statement.
     var failsItself = false
-    /// Whether the program goes on after an error, as with `try?`.
+    /// Whether the program continues after an error, as with `try?`.
     var catches = false
 
     func run(_ run: Run, _ kind: Kind) throws {
@@ -69,7 +69,7 @@ private struct Session {
         } else if !catches {
             run.expect(rows == Self.all, "\(name): the transaction succeeds with the rows \(rows.sorted())")
         }
-        // Savepoints are whole, whoever catches their errors.
+        // Savepoints are all or nothing, wherever their errors are caught.
         for savepoint in [[100, 101], [200, 201]] {
             let found = rows.intersection(savepoint)
             run.expect(
@@ -82,7 +82,7 @@ private struct Session {
 
     private static let all: Set<Int> = [0, 1, 2, 100, 101, 200, 201, 3, 4]
 
-    /// Eight statements that write: two, two savepoints, two; with the event before one of them, or after all.
+    /// Eight writing statements: two, two savepoints, two; with the event before one of them or after all.
     private func transaction(_ writer: any DatabaseWriter) throws {
         var number = 0
         var cursor: RowCursor?
@@ -108,12 +108,12 @@ private struct Session {
             for value in [1, 2] { try attempt { try insert(db, value) } }
             for values in [[100, 101], [200, 201]] {
                 try attempt { try savepoint(db, values) }
-                // Without a running statement, SQLite forgets the interruption: what follows succeeds.
+                // Without a running statement, SQLite clears the interruption, so later statements succeed.
                 if failsItself { cursor = nil }
             }
             for value in [3, 4] { try attempt { try insert(db, value) } }
             if number <= boundary { happen(writer) }
-            // The cursor goes on, if it can.
+            // The cursor continues if it can.
             if let cursor { try attempt { while try cursor.next() != nil {} } }
         }
     }
@@ -138,7 +138,7 @@ private struct Session {
         return [.SQLITE_INTERRUPT, .SQLITE_ABORT].contains(error.resultCode)
     }
 
-    /// Another connection can write at once, and so can this one.
+    /// Another connection can write immediately, and so can this one.
     private func checkLocks(_ run: Run, _ writer: any DatabaseWriter, _ path: String) throws {
         do { try DatabaseQueue(path: path).write { try $0.execute(sql: "INSERT INTO many VALUES (-1)") } } catch {
             run.fail("\(name): another connection: \(error)")
@@ -146,7 +146,7 @@ private struct Session {
         do { try writer.write { try $0.execute(sql: "INSERT INTO many VALUES (-2)") } } catch {
             run.fail("\(name): the connection afterwards: \(error)")
         }
-        // While it is suspended, nothing holds a lock, and a write leaves none.
+        // During the suspension, no locks are held, and a write leaves none.
         guard event == .suspend else { return }
         NotificationCenter.default.post(name: Database.suspendNotification, object: nil)
         do {

@@ -1,5 +1,5 @@
-// Tasks are cancelled at any time, while each step of SQLite is delayed: each access ends, a cancelled write leaves
-// nothing, and the connection is clean for the next.
+// Tasks are cancelled at any time, while each SQLite step is delayed: each access finishes, a cancelled write leaves
+// nothing, and the connection is usable afterwards.
 
 import Foundation
 import Rowan
@@ -26,7 +26,7 @@ extension Part {
     }
 }
 
-/// Writes of two batches of rows, cancelled after a random time: all or nothing, and what returned is all.
+/// Writes of two batches of rows, cancelled after a random time: all or nothing, and all if the write returned.
 private func cancelWrites(_ run: Run, _ writer: any DatabaseWriter, _ what: String) async throws {
     var tasks: [Task<Void, any Error>] = []
     for number in 0..<12 {
@@ -61,7 +61,7 @@ private func cancelWrites(_ run: Run, _ writer: any DatabaseWriter, _ what: Stri
     try await writer.write { try $0.execute(sql: "DELETE FROM t") }
 }
 
-/// A statement without end: only its cancellation ends it. A cancellation that is lost is known by its never ending.
+/// An endless statement that only its cancellation stops. If a cancellation is lost, the statement never finishes.
 private func cancelEndless(_ run: Run, _ writer: any DatabaseWriter, _ what: String) async throws {
     let sql = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
     for isWrite in [false, true] {
@@ -105,7 +105,7 @@ private func cancelEndless(_ run: Run, _ writer: any DatabaseWriter, _ what: Str
     run.expect(rows == 0, "\(what): \(rows) rows of cancelled writes")
 }
 
-/// A cancelled access that waits for the lock of another connection ends long before its timeout.
+/// A cancelled access that waits for another connection's lock finishes long before its timeout.
 private func cancelWaiting(_ run: Run, _ kind: Kind) async throws {
     let path = run.folder.path("lock-\(kind).sqlite")
     var configuration = Configuration()

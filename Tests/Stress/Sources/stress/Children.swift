@@ -1,4 +1,4 @@
-// The second processes of the parts that need one: the same program, with another first argument.
+// Second processes for the parts that need one: the same program with another first argument.
 
 import Foundation
 import Rowan
@@ -16,12 +16,12 @@ enum Children {
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardOutput = pipe
         try process.run()
-        // Else the reader would see no end.
+        // Otherwise the reader would never reach the end.
         try pipe.fileHandleForWriting.close()
         return (process, pipe.fileHandleForReading)
     }
 
-    /// Ends this process soon after the one that has started it.
+    /// Exits soon after the process that started this one.
     static func endWithParent() {
         let parent = getppid()
         Thread.detachNewThread {

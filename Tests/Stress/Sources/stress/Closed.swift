@@ -1,4 +1,4 @@
-// After `close`, each access throws SQLITE_MISUSE, or gives it to its callback: none stops the process.
+// After `close`, each access throws SQLITE_MISUSE, or passes it to its callback: none stops the process.
 
 import Foundation
 import Rowan
@@ -27,7 +27,7 @@ extension Part {
 private func close(_ writer: any DatabaseWriter) throws {
     try writer.write { try $0.execute(sql: "CREATE TABLE t(x)") }
     try writer.close()
-    // A second time is of no effect.
+    // Closing again has no effect.
     try writer.close()
 }
 
@@ -43,7 +43,7 @@ private func sync(
     Verb(name: name) { writer, body in try call(writer, body) }
 }
 
-/// A verb that answers by a callback.
+/// A method with a callback.
 private func callback(
     _ name: String,
     _ call: @escaping @Sendable (any DatabaseWriter, @escaping @Sendable (Result<Void, any Error>) -> Void) -> Void

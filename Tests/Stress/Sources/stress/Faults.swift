@@ -1,5 +1,5 @@
-// Each call of the system on the files of a database fails once, or fails from then on: an error is thrown, and what
-// was committed is there, whole.
+// Each system call on the files of a database fails once, or fails from then on: an error is thrown, and committed
+// transactions are completely there.
 
 import Foundation
 import Rowan
@@ -12,7 +12,7 @@ extension Part {
         let kind = run.pick(Kind.allCases)
         run.note("\(kind) without fault")
         var session = try FaultySession(run, kind, "\(kind)-0")
-        // None is so late.
+        // No call has this number.
         faults.arm(.max)
         session.work(run)
         let calls = faults.calls
@@ -39,14 +39,14 @@ extension Part {
     }
 }
 
-/// A workload that is repeated: it goes on after each error.
+/// A repeated workload, which continues after each error.
 private struct FaultySession {
     static let count = 6
     var name = ""
     let kind: Kind
     let path: String
     let file: URL
-    /// The numbers of the transactions whose write has returned, and of those that have thrown.
+    /// The numbers of the transactions that returned, and of those that threw.
     var done: Set<Int> = []
     var thrown: Set<Int> = []
     var errors: [String] = []
@@ -72,7 +72,7 @@ private struct FaultySession {
 
     mutating func work(_ run: Run) {
         var writer: (any DatabaseWriter)?
-        // The opening may be what fails: a second one follows.
+        // The fault may occur when opening, which is then repeated.
         for _ in 0..<2 where writer == nil {
             let (kind, path) = (kind, path)
             var opened: (any DatabaseWriter)?
@@ -101,7 +101,7 @@ private struct FaultySession {
             }
             if isDone { done.insert(number) } else { thrown.insert(number) }
             _ = attempt(run, "read") { try writer.read { _ = try $0.int("SELECT total(length(x)) FROM t") } }
-            // Without an error in a commit, the connection is in no transaction.
+            // Unless a commit failed, the connection is not in a transaction.
             _ = attempt(run, "state") {
                 let isOpen = try writer.unsafeRead { $0.isInsideTransaction }
                 run.expect(!isOpen, "\(name): a transaction is open after write \(number)")
@@ -112,7 +112,7 @@ private struct FaultySession {
                 }
             }
         }
-        // The connection is usable once the fault is over.
+        // The connection is usable after the fault.
         if let faults = try? Faults() {
             faults.disarm()
             _ = checkConnection(run, writer)
@@ -150,7 +150,8 @@ private struct FaultySession {
             }
             let found = Set(try Int.fetchAll(db, sql: "SELECT DISTINCT batch FROM t WHERE batch >= 0"))
             run.expect(done.isSubset(of: found), "\(name): \(done.subtracting(found)) are lost, after \(errors)")
-            // A commit that threw may be durable: the fault came after it. A write that threw before is not there.
+            // A commit that threw may be durable, if the fault occurred after it. A write that threw before its commit
+            // is not there.
             run.count("commits that threw and stayed", found.subtracting(done).count)
         }
         try writer.close()

@@ -1,4 +1,5 @@
-// A disk that is full, by `max_page_count`: the write throws SQLITE_FULL, nothing of it stays, and the connection goes on.
+// A full disk, simulated by `max_page_count`: the write throws SQLITE_FULL and leaves nothing, and the connection
+// continues to work.
 
 import Foundation
 import Rowan
@@ -24,7 +25,7 @@ private func fill(_ run: Run, _ kind: Kind, _ margin: Int) throws {
     try writer.writeWithoutTransaction { db in
         _ = try db.int("PRAGMA max_page_count = \(db.int("PRAGMA page_count") + margin)")
     }
-    // A savepoint that is caught, then a write that is too large for any margin.
+    // A savepoint whose error is caught, then a write that is too large for any margin.
     do {
         try writer.write { db in
             try db.execute(sql: "INSERT INTO t(x) VALUES (zeroblob(10))")
@@ -39,14 +40,14 @@ private func fill(_ run: Run, _ kind: Kind, _ margin: Int) throws {
         }
         run.fail("\(kind), \(margin) pages: a write succeeds on a full disk")
     } catch let error as DatabaseError {
-        // SQLite may end the transaction by itself: what follows in it says so.
+        // SQLite may end the transaction by itself, which later statements report.
         run.expect(
             [.SQLITE_FULL, .SQLITE_ABORT].contains(error.resultCode), "\(kind), \(margin) pages: \(error)")
     }
     let isOpen = try writer.isInTransaction()
     run.expect(!isOpen, "\(kind), \(margin) pages: a transaction is open")
     run.expect(try state(writer) == before, "\(kind), \(margin) pages: rows have changed")
-    // The connection goes on once there is space.
+    // The connection continues to work once there is space.
     try writer.writeWithoutTransaction { _ = try $0.int("PRAGMA max_page_count = 1000000") }
     try writer.write { try insert($0, 200) }
     let after = try state(writer)

@@ -1,4 +1,4 @@
-// Files whose bytes have changed: opening, reading and writing them throws, and never stops the process.
+// Files with changed bytes: opening, reading and writing them throws, but never stops the process.
 
 import Foundation
 import Rowan
@@ -25,7 +25,7 @@ extension Part {
     }
 }
 
-/// A file, and its write-ahead log with what is not in the file yet.
+/// A file, and its write-ahead log with changes that are not in the file yet.
 private func original(_ run: Run) throws -> (Data, Data) {
     let path = run.folder.path("original.sqlite")
     let pool = try DatabasePool(path: path)
@@ -52,7 +52,7 @@ private func original(_ run: Run) throws -> (Data, Data) {
 
 private func damage(_ data: inout Data, _ run: Run) {
     for _ in 0..<run.pick([1, 1, 2, 5, 50]) where !data.isEmpty {
-        // The header and the first pages, which have the schema, more often than others.
+        // Prefers the header and the first pages, which contain the schema.
         let limit = run.chance(50) ? min(data.count, 8_192) : data.count
         let place = run.number(0...limit - 1)
         switch run.number(0...6) {
@@ -62,7 +62,7 @@ private func damage(_ data: inout Data, _ run: Run) {
             data.replaceSubrange(place..<min(place + 64, data.count), with: Data(count: min(64, data.count - place)))
         case 5: data = data.prefix(run.chance(50) ? place : place / 4_096 * 4_096)
         default:
-            // A page over another one.
+            // One page overwrites another one.
             let pages = data.count / 4_096
             guard pages > 1 else { continue }
             let (from, to) = (run.number(0...pages - 1) * 4_096, run.number(0...pages - 1) * 4_096)
@@ -85,7 +85,7 @@ private func use(_ run: Run, _ kind: Kind, _ path: String) {
     }
     attempt {
         let writer = try kind.open(path)
-        // What loops in a damaged file is ended.
+        // Loops in a damaged file are interrupted.
         let watchdog = Watchdog(writer)
         defer { watchdog.stop() }
         attempt { try writer.read { _ = try Row.fetchAll($0, sql: "SELECT * FROM player, pair LIMIT 1000") } }
@@ -112,7 +112,7 @@ private func use(_ run: Run, _ kind: Kind, _ path: String) {
     }
 }
 
-/// Interrupts a connection again and again after a while.
+/// Interrupts a connection repeatedly after a while.
 final class Watchdog: Sendable {
     private let isStopped = Locked(false)
 

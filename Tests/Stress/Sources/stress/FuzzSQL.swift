@@ -1,4 +1,4 @@
-// SQL text that nobody would write: it runs or throws.
+// Absurd SQL text: it runs or throws.
 
 import Foundation
 import Rowan
@@ -65,7 +65,7 @@ private func mutated(_ run: Run) -> String {
     }
     var text = ""
     text.unicodeScalars.append(contentsOf: scalars)
-    // No other files, and no statement that lasts.
+    // No other files, and no long-running statements.
     for word in ["ATTACH", "VACUUM", "RECURSIVE"] { text = text.replacingOccurrences(of: word, with: "") }
     return text
 }
@@ -95,7 +95,7 @@ private func attempt(_ run: Run, _ queue: DatabaseQueue, _ text: String) {
             _ = try Row.fetchAll(db, SQLRequest<Row>(sql: text, arguments: arguments))
             _ = try SQLRequest<Row>(sql: text, arguments: arguments).fetchCount(db)
         default:
-            // The text as a name, which needs quotes.
+            // The text as a name that needs quotes.
             _ = try? Table(text).fetchCount(db)
             _ = try? Table("player").filter(Column(text) == 1).fetchOne(db)
             _ = try? db.columns(in: text)
@@ -104,7 +104,7 @@ private func attempt(_ run: Run, _ queue: DatabaseQueue, _ text: String) {
         }
     }
     do {
-        // A text that leaves a transaction open is an error of its access.
+        // A text that leaves a transaction open causes an error of its access.
         if run.chance(50) { try queue.write(use) } else { try queue.read(use) }
     } catch { run.count("errors") }
     do {

@@ -1,4 +1,4 @@
-// Page tokens as a client may send them: other bytes are not a token, or give a page, or throw an error.
+// Page tokens from clients: modified bytes aren't a token, give a page, or throw an error.
 
 import Foundation
 import Rowan
@@ -27,7 +27,7 @@ extension Part {
                     run.fail("a page of 7 rows of 40 has no next one")
                     continue
                 }
-                // The token itself, by each of its forms.
+                // The token itself in each of its forms.
                 run.expect(PageToken(token.description) == token, "a token is not that of its description")
                 for _ in 0..<60 {
                     let text = mutated(token.description, run)
@@ -53,7 +53,7 @@ private struct Player: Codable, FetchableRecord, PersistableRecord {
     var name: String
 }
 
-/// The text changed as such, or what it encodes.
+/// Changes the text itself, or the bytes that it encodes.
 private func mutated(_ text: String, _ run: Run) -> String {
     var base64 = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
     base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
@@ -68,7 +68,7 @@ private func mutated(_ text: String, _ run: Run) -> String {
             bytes.insert(contentsOf: run.pick(["[", "]", "{}", "null", "9", "-", "1e999", "\"", ","]).utf8, at: place)
         case 3: bytes = Array(bytes.prefix(place))
         default:
-            // Another number where there is one.
+            // Changes a digit, if there is one.
             guard let digit = bytes.firstIndex(where: { (48...57).contains($0) }) else { continue }
             let numbers = ["18446744073709551615", "9223372036854775808", "-9223372036854775808", "0", "1.5"]
             bytes.replaceSubrange(digit...digit, with: run.pick(numbers).utf8)

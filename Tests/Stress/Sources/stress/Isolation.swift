@@ -1,4 +1,4 @@
-// Two pools and a second process move money between accounts: each read sees the same sum, whatever is going on.
+// Two pools and a second process move money between accounts: each read sees the same sum at any time.
 
 import Foundation
 import Rowan
@@ -64,7 +64,7 @@ enum Bank {
         }
     }
 
-    /// The sum, in two statements: they see the same state.
+    /// The sum in two statements, which see the same state.
     static func sum(_ db: Database) throws -> Int {
         let half = accounts / 2
         return try db.int("SELECT sum(balance) FROM account WHERE id < \(half)")
@@ -78,7 +78,7 @@ enum Bank {
         try db.execute(sql: "UPDATE account SET balance = balance + ? WHERE id = ?", arguments: [amount, to])
     }
 
-    /// Two threads write, the others read, over both pools.
+    /// Two threads write and the others read, in both pools.
     static func run(_ pools: [DatabasePool], _ seeds: [UInt64], until end: Date) async -> Report {
         await withTaskGroup(of: Report.self) { group in
             for (index, seed) in seeds.enumerated() {
@@ -98,7 +98,7 @@ enum Bank {
             do {
                 try pool.write { db in
                     try transfer(db, &random)
-                    // Some of them change their mind.
+                    // Some of them are rolled back.
                     if Int.random(in: 0..<10, using: &random) == 0 { throw Change() }
                     if try sum(db) != total { report.problems.append("a write sees the sum \(try sum(db))") }
                 }

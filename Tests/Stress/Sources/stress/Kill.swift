@@ -1,5 +1,5 @@
-// A process writes and is killed: what it has acknowledged is there, and each transaction is there as a whole or not at
-// all. A killed process loses nothing that it gave to the system: that holds for synchronous NORMAL too.
+// A process writes and is killed: acknowledged transactions are there, and each transaction is all or nothing. A killed
+// process loses nothing that it has passed to the system, even with synchronous NORMAL.
 
 import Foundation
 import Rowan
@@ -24,7 +24,7 @@ extension Part {
 private func killCycle(_ run: Run, _ path: String, _ kind: Kind, _ synchronous: String) throws {
     let seed = UInt64.random(in: 0...UInt64.max, using: &run.random)
     let (process, output) = try Children.start(["child-writer", path, kind.rawValue, synchronous, "\(seed)"])
-    // Acknowledgements until the process is killed, at any time after some.
+    // Acknowledgements arrive until the process is killed, at any time after some of them.
     let killer = run.number(1...60)
     let pause = UInt32(run.number(0...3_000))
     var text = ""
@@ -60,7 +60,7 @@ private func check(_ run: Run, _ path: String, _ kind: Kind, _ acknowledged: Int
             last >= acknowledged, "\(what): transaction \(acknowledged) was acknowledged, the last one is \(last)")
         let count = try db.int("SELECT count(*) FROM batch")
         run.expect(count == last, "\(what): \(count) transactions of \(last)")
-        // Each transaction says how many rows it wrote, and what they sum up to.
+        // Each transaction stores its number of rows and their sum.
         let torn = try db.int(
             """
             SELECT count(*) FROM batch b
@@ -72,7 +72,7 @@ private func check(_ run: Run, _ path: String, _ kind: Kind, _ acknowledged: Int
         let strays = try db.int("SELECT count(*) FROM item WHERE batch NOT IN (SELECT id FROM batch)")
         run.expect(strays == 0, "\(what): \(strays) rows without a transaction")
     }
-    // The file can be written again.
+    // The file is still writable.
     try writer.write { try $0.execute(sql: "UPDATE item SET value = value WHERE batch = 1") }
     try writer.close()
 }
@@ -98,7 +98,7 @@ struct Writer {
                     """)
             return try db.int("SELECT ifnull(max(id), 0) FROM batch")
         }
-        // Until it is killed; the limit is for a parent that has died.
+        // Runs until it is killed; the limit applies if the parent has died.
         for _ in 0..<200_000 {
             number += 1
             let values = (0..<Int.random(in: 1...20, using: &random)).map { _ in
@@ -110,7 +110,7 @@ struct Writer {
                         sql: "INSERT INTO item VALUES (?, ?, zeroblob(?))",
                         arguments: [number, value, abs(value) % 5_000])
                 }
-                // A row that is written and moved: the file has more than appended pages.
+                // Updates the written rows, so that the file does not only grow.
                 try db.execute(sql: "UPDATE item SET payload = payload WHERE batch = ?", arguments: [number / 2])
                 try db.execute(
                     sql: "INSERT INTO batch VALUES (?, ?, ?)",
@@ -122,7 +122,7 @@ struct Writer {
 
     private func acknowledge(_ number: Int) {
         let line = Array("\(number)\n".utf8)
-        // No buffer: what is written is known to the parent.
+        // Unbuffered, so that the parent receives all lines.
         let count = line.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }
         if count < 0 { exit(0) }
     }

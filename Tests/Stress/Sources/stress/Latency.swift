@@ -1,4 +1,5 @@
-// How long a write takes while readers are blocked in their transactions, and while they are busy: printed, not checked.
+// The duration of a write while readers are blocked in their transactions, and while they are busy: printed, not
+// checked.
 
 import Foundation
 import Rowan
@@ -19,7 +20,7 @@ extension Part {
         let seconds = min(1, max(0.2, run.deadline.timeIntervalSinceNow / 4))
         say("latency, alone: \(try await times(run, pool, seconds))")
 
-        // Readers that wait in their transactions.
+        // Readers that wait inside their transactions.
         let gate = DispatchSemaphore(value: 0)
         let isReading = DispatchSemaphore(value: 0)
         for _ in 0..<4 {

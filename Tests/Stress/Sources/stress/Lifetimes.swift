@@ -1,5 +1,5 @@
-// What an access captures is let go of at each of its ends: done, thrown, cancelled before, while it waits, while it
-// runs. So is the connection, with its descriptors.
+// Objects captured by an access are released at each of its ends: completed, thrown, cancelled before, while waiting,
+// while running. So are the connection and its descriptors.
 
 import Foundation
 import Rowan
@@ -8,8 +8,7 @@ extension Part {
     static let lifetimes = Part(
         name: "lifetimes", summary: "captured objects and descriptors of every access verb, at each of its ends"
     ) { run in
-        // The first asynchronous access of a process, and its first timers, open descriptors of the system's own, which
-        // stay.
+        // A process's first asynchronous access and first timers open permanent descriptors of the system.
         let first = try DatabaseQueue()
         _ = try await first.read { try $0.int("SELECT 1") }
         try await Task.sleep(for: .milliseconds(1))
@@ -28,7 +27,7 @@ extension Part {
     }
 }
 
-/// An object that is counted.
+/// An object that counts its instances.
 private final class Token: Sendable {
     static let alive = Locked(0)
     init() { Self.alive.with { $0 += 1 } }
@@ -144,7 +143,7 @@ private func descriptors() -> Int {
 }
 
 private func lifetime(_ run: Run, _ kind: Kind, _ verb: Verb, _ end: End) async throws {
-    // What an earlier case keeps is counted there.
+    // Objects retained by an earlier case have already been counted.
     let (before, kept) = (descriptors(), Token.alive.current)
     let count = 4
     for number in 0..<count {
@@ -196,7 +195,7 @@ private func access(_ kind: Kind, _ verb: Verb, _ end: End, _ path: String) asyn
         _ = eventually { isRunning.current }
         usleep(1_000)
         task.cancel()
-        // A cancellation that is lost is the matter of another part.
+        // Lost cancellations are tested by another part.
         Thread.detachNewThread { [weak writer] in
             for _ in 0..<100 {
                 usleep(20_000)
@@ -207,12 +206,12 @@ private func access(_ kind: Kind, _ verb: Verb, _ end: End, _ path: String) asyn
     }
 }
 
-/// A synchronous access, so that the verb is the only other one.
+/// A synchronous access, so that there is no other asynchronous one.
 private func prepare(_ writer: any DatabaseWriter) throws {
     try writer.write { try $0.execute(sql: "CREATE TABLE IF NOT EXISTS t(x)") }
 }
 
-/// Other accesses hold the connections while the closure starts a task, and until that has ended or 50 ms have passed.
+/// Other accesses hold the connections while the closure starts a task, until it has finished or 50 ms have passed.
 private func whileOccupied(
     _ kind: Kind, _ writer: any DatabaseWriter, _ body: () async throws -> Task<Int, any Error>
 ) async throws {
@@ -242,7 +241,7 @@ private func whileOccupied(
     _ = await task.result
 }
 
-/// What a connection is given lives no longer than it: setups, functions, collations, traces.
+/// Objects passed to a connection are released with it: setups, functions, collations, traces.
 private func closures(_ run: Run, _ kind: Kind) throws {
     let before = descriptors()
     for isClosed in [false, true] {
@@ -275,5 +274,5 @@ private func closures(_ run: Run, _ kind: Kind) throws {
     run.expect(eventually { descriptors() <= before }, "\(kind): descriptors stay open")
 }
 
-/// Lets go of all that the closure makes.
+/// Releases all objects created by the closure.
 private func scoped(_ body: () throws -> Void) rethrows { try body() }

@@ -1,5 +1,6 @@
-// A machine that replicates with Litestream ends while its program writes. Another machine restores: what was confirmed is
-// there, and of the rest a prefix; no transaction is torn. What was committed and not sent yet is lost, and measured.
+// A machine that replicates with Litestream dies while its program writes, and another machine restores. Confirmed
+// transactions are there, followed by a prefix of the others, none of them torn. Committed but unsent transactions are
+// lost, and measured.
 
 import Foundation
 import Rowan
@@ -13,7 +14,7 @@ extension Part {
     ) { run in
         do { _ = try LitestreamWriter.replica("").program.resolvedPath() } catch {
             say("litestream: SKIPPED: \(error)")
-            // Else another round would begin, and say the same.
+            // Otherwise another round would start and report the same.
             run.didCase(run.casesLeft ?? 0)
             while !run.isOver { usleep(10_000) }
             return
@@ -29,31 +30,31 @@ extension Part {
     }
 }
 
-/// How a machine ends.
+/// The way in which a machine dies.
 private enum Ending: CaseIterable {
-    /// The program and Litestream are killed at once, and the disk is lost.
+    /// The program and Litestream are killed simultaneously, and the disk is lost.
     case machine
-    /// Litestream is killed, and started again by the program; the machine ends later.
+    /// Litestream is killed and restarted by the program; the machine dies later.
     case litestreamThenMachine
-    /// The program is killed. Litestream sends the rest and ends; then the disk is lost.
+    /// The program is killed. Litestream sends the rest and exits; then the disk is lost.
     case program
 }
 
-/// Machines, each of which goes on with what the replica has of the one before.
+/// Machines, each of which continues with the replica of the previous one.
 private struct Machines {
     let folder: TemporaryFolder
     var number = 0
-    /// What programs lose that often ask for a confirmation, which sends what there is.
+    /// The losses of programs that often request a confirmation, which sends everything pending.
     var frequent = LossWindow()
-    /// What programs lose that hardly ask for one.
+    /// The losses of programs that rarely request one.
     var rare = LossWindow()
 
-    /// Each tenth machine begins a database: one that grows with all of them would take most of the time.
+    /// Each tenth machine starts a new database: a single one would grow and take most of the time.
     private var replica: LitestreamReplica {
         LitestreamWriter.replica("file://\(folder.path("replica\(number / 10)"))")
     }
 
-    /// Starts a machine, ends it, and checks what another one restores.
+    /// Starts a machine, kills it, and checks what another one restores.
     mutating func next(_ run: Run) async throws {
         number += 1
         let disk = folder.path("machine\(number)")
@@ -88,7 +89,7 @@ private struct Machines {
         try FileManager.default.removeItem(atPath: folder.path("restored\(number)"))
     }
 
-    /// Runs the program of a machine until its end.
+    /// Runs a machine's program until its end.
     private func end(_ run: Run, _ path: String, _ ending: Ending, pauses: [String]) throws -> Witness {
         let seed = UInt64.random(in: 0...UInt64.max, using: &run.random)
         let (process, output) = try Children.start(["child-litestream", path, replica.url] + pauses + ["\(seed)"])
@@ -111,7 +112,7 @@ private struct Machines {
             guard Date() >= end, !hasEnded else { continue }
             hasEnded = true
             witness.end = LitestreamWriter.now
-            // The process that was started again has another number.
+            // The restarted process has another id.
             if ending != .program { for process in Self.litestreams(path) { kill(process, SIGKILL) } }
             kill(process.processIdentifier, SIGKILL)
         }
@@ -123,9 +124,9 @@ private struct Machines {
         return witness
     }
 
-    /// The processes that replicate a database, by the variable that Rowan gives them.
+    /// The processes that replicate a database, identified by an environment variable set by Rowan.
     private static func litestreams(_ path: String) -> [pid_t] {
-        // A folder of a process that has ended meanwhile can't be read.
+        // The folder of a process that has exited in the meantime can't be read.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return names.compactMap { pid_t($0) }.filter { process in
             guard let arguments = try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(process)/cmdline")),
@@ -136,9 +137,10 @@ private struct Machines {
         }
     }
 
-    /// The database passes SQLite's check, and has all transactions up to one, each as a whole.
+    /// Checks that the database passes SQLite's integrity check, and contains all transactions up to some number, each
+    /// as a whole.
     ///
-    /// - Returns: the last transaction.
+    /// - Returns: the number of the last transaction.
     private func checkWhole(_ run: Run, _ path: String, _ what: String) throws -> Int {
         let queue = try DatabaseQueue(path: path)
         return try queue.read { db in
@@ -159,9 +161,10 @@ private struct Machines {
         }
     }
 
-    /// A second while the machine ran: its state has what was confirmed before, and nothing that was committed later.
+    /// Checks a second at which the machine was running: its state contains everything confirmed before, and nothing
+    /// committed later.
     ///
-    /// - Returns: how long before the second the last of its commits was, in milliseconds.
+    /// - Returns: the age of the state's last commit at that second, in milliseconds.
     private func checkMoment(_ run: Run, _ witness: Witness) async throws -> Int? {
         guard let begin = witness.confirmations.first?.time, witness.end / 1_000_000 > begin / 1_000_000 else {
             return nil
@@ -170,7 +173,7 @@ private struct Machines {
         let path = folder.path("restored\(number)/moment.sqlite")
         try await replica.restore(to: path, at: Date(timeIntervalSince1970: Double(second)))
         let last = try checkWhole(run, path, "moment")
-        // Litestream counts milliseconds.
+        // Litestream's times are in milliseconds.
         let confirmed = witness.confirmations.last { $0.time < second * 1_000_000 - 1_000 }?.number ?? 0
         run.expect(last >= confirmed, "moment: \(confirmed) was confirmed before, and \(last) restored")
         let committed = witness.times.values.count { $0 <= second * 1_000_000 } + witness.firstNumber - 1
@@ -180,7 +183,7 @@ private struct Machines {
     }
 }
 
-/// What a program has told before its end.
+/// The lines that a program wrote before it was killed.
 private struct Witness {
     var litestream: pid_t = 0
     /// The times of the commits, in microseconds, by number.
@@ -212,11 +215,11 @@ private struct Witness {
     }
 }
 
-/// What machines have lost: transactions, and the age of the oldest of them.
+/// The losses of machines: transactions, and the age of the oldest one.
 private struct LossWindow: CustomStringConvertible {
     private var transactions: [Int] = []
     private var milliseconds: [Int] = []
-    /// How long before a second the last restored commit was, in milliseconds.
+    /// The age of the last restored commit at a second, in milliseconds.
     var moments: [Int] = []
 
     mutating func add(_ witness: Witness, _ last: Int) {
@@ -234,7 +237,7 @@ private struct LossWindow: CustomStringConvertible {
     }
 }
 
-/// Waits for ten seconds: Litestream may have a lot to send.
+/// Waits for up to ten seconds, because Litestream may have a lot to send.
 private func eventuallyLong(_ condition: () -> Bool) -> Bool {
     (0..<10).contains { _ in eventually(condition) }
 }

@@ -1,16 +1,16 @@
-// The program of the part `litestream`: it writes without a pause, replicates, and confirms some of what it has written.
+// The program of the part `litestream`: it writes continuously, replicates, and confirms some of its writes.
 
 import Foundation
 import Logging
 import Rowan
 import RowanLitestream
 
-/// A server that writes, until its machine ends.
+/// A server that writes until its machine dies.
 struct LitestreamWriter {
-    /// The folder of the machine.
+    /// The machine's folder.
     let path: String
     let url: String
-    /// How long it waits between two confirmations, in milliseconds.
+    /// The pause between two confirmations, in milliseconds.
     let pauses: ClosedRange<Int>
 
     static func replica(_ url: String) -> LitestreamReplica {
@@ -48,12 +48,12 @@ struct LitestreamWriter {
                     try await replication.sync(timeout: .seconds(10))
                     tell("synced", number)
                 } catch let error as LitestreamError {
-                    // The part kills Litestream, too.
+                    // Litestream may also have been killed.
                     tell("unsynced \(error.kind)", number)
                 }
             }
         }
-        // Until it is killed; the limit is for a parent that has died.
+        // Runs until it is killed; the limit applies if the parent has died.
         for number in first..<first + 200_000 {
             let parts = Int.random(in: 1...5, using: &random)
             try await pool.write { db in
@@ -62,7 +62,7 @@ struct LitestreamWriter {
                     try db.execute(
                         sql: "INSERT INTO part VALUES (?, ?, zeroblob(?))", arguments: [number, part, number * 7 % 900])
                 }
-                // Pages in the middle of the file change, too.
+                // Changes pages in the middle of the file, too.
                 try db.execute(sql: "UPDATE part SET payload = payload WHERE n = ?", arguments: [number / 2])
             }
             last.with { $0 = number }
@@ -78,7 +78,7 @@ struct LitestreamWriter {
 
     private func tell(_ what: String, _ number: Int) {
         let line = Array("\(what) \(number) \(Self.now)\n".utf8)
-        // No buffer: what is written is known to the parent.
+        // Unbuffered, so that the parent receives all lines.
         let count = line.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }
         if count < 0 { exit(0) }
     }

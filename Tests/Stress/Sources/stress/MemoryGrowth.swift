@@ -1,15 +1,15 @@
-// The memory of the process, from round to round: what grows with the number of rounds is never released.
+// The memory of the process from round to round: memory that grows with the number of rounds is never released.
 
 import Foundation
 
 struct MemoryGrowth: CustomStringConvertible {
     private var rounds = 0
-    /// The most of the first rounds, in which caches and pools of threads fill up.
+    /// The maximum during the first rounds, which fill caches and thread pools.
     private var first = 0
     private var last = 0
 
     private static let firstRounds = 10
-    /// The allocator keeps some of what is released.
+    /// The allocator retains some released memory.
     private static let allowance = 96 << 20
 
     mutating func roundDidEnd() {
@@ -22,7 +22,7 @@ struct MemoryGrowth: CustomStringConvertible {
 
     var description: String { "memory \(first >> 20) MB at first, \(last >> 20) MB at last" }
 
-    /// 0 where the system does not tell.
+    /// 0 if the system does not report it.
     private static var residentBytes: Int {
         #if os(Linux)
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }

@@ -1,5 +1,5 @@
-// Processes migrate a file, and are killed at any statement: the file is always at the end of one of the migrations, and
-// the next process finishes the job. Eight processes at once run each migration once.
+// Processes migrate a file and are killed at any statement: the file is always in the state after one of the
+// migrations, and the next process completes the rest. Eight simultaneous processes run each migration once.
 
 import Foundation
 import Rowan
@@ -49,7 +49,7 @@ private func killMigration(_ run: Run, _ path: String, _ kind: Kind) throws -> B
     return isKilled
 }
 
-/// The schema and the rows are those of the migrations that the file says have run.
+/// Checks that the schema and the rows are those of the migrations recorded in the file.
 private func checkState(_ run: Run, _ path: String, _ kind: Kind) throws {
     let writer = try kind.open(path)
     let migrator = Migrations.migrator()
@@ -78,7 +78,7 @@ private func checkFinish(_ run: Run, _ path: String, _ kind: Kind) throws {
 
 private func migrateAtOnce(_ run: Run, _ path: String, _ kind: Kind) throws {
     let children = try (0..<8).map { _ in try Children.start(["child-migrations", path, kind.rawValue]) }
-    // All outputs are read at once: a full pipe would stop a child.
+    // All outputs are read concurrently, because a full pipe would block a child.
     let readers = children.map { child in
         let reader = Thread { while !child.output.availableData.isEmpty {} }
         reader.start()
@@ -97,7 +97,7 @@ private func migrateAtOnce(_ run: Run, _ path: String, _ kind: Kind) throws {
     try writer.close()
 }
 
-/// The migrations: tables, indexes, rows, tables that are created anew, and a migration in SQL.
+/// The migrations: tables, indexes, rows, recreated tables, and a migration in SQL.
 enum Migrations {
     static let count = 16
 

@@ -1,5 +1,5 @@
-// Observations start and are cancelled at any time, while threads write: each value is a committed state, in the order of
-// the commits, the last one is notified, and what a cancelled observation held is released.
+// Observations start and are cancelled at any time, while threads write: each value is a committed state in commit
+// order, the last state is notified, and the objects of a cancelled observation are released.
 
 import Foundation
 import Rowan
@@ -16,7 +16,7 @@ extension Part {
             configuration.observesOtherProcesses = run.chance(50)
             configuration.maximumReaderCount = run.number(1...4)
             configuration.busyMode = .timeout(10)
-            // Observations wait longer.
+            // Observations wait longer than this timeout.
             if run.chance(30) { configuration.readerTimeout = .milliseconds(run.number(0...20)) }
             if run.chance(30) { configuration.reportLongReads(after: .milliseconds(run.number(0...5))) { _ in } }
             let writer = try kind.open(run.folder.path("\(kind).sqlite"), configuration)
@@ -28,7 +28,7 @@ extension Part {
     }
 }
 
-/// Each commit adds one row to one of the tables, and counts it.
+/// Each commit adds a row to one of the tables, and increments its count.
 private let schema = """
     CREATE TABLE state(number INTEGER NOT NULL);
     INSERT INTO state VALUES (0);
@@ -58,13 +58,13 @@ private final class Captured: Sendable {
     func touch() {}
 }
 
-/// What an observation has notified.
+/// The notifications of an observation.
 private final class Notified: Sendable {
     let values = Locked<[Observed]>([])
     let errors = Locked<[String]>([])
 }
 
-/// A copy of a table that deltas keep up to date.
+/// A copy of a table, kept up to date with deltas.
 private final class CopiedTable: Sendable {
     struct Row: Codable, Equatable, Identifiable, FetchableRecord, Sendable {
         var id: Int
@@ -172,9 +172,9 @@ private func cancel(
     return count
 }
 
-/// Random transactions.
+/// Runs random transactions.
 ///
-/// - Returns: the number of those that were committed.
+/// - Returns: the number of committed ones.
 private func write(_ writer: any DatabaseWriter, base: Int, seed: UInt64) -> Int {
     struct Refused: Error {}
     var random = SplitMix64(seed: seed)

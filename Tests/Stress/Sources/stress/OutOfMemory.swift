@@ -1,5 +1,5 @@
-// Each allocation of SQLite fails once, or fails from then on, with and without observers: an error is thrown, no
-// transaction is half there, none that has returned is lost, and the connection works once there is memory again.
+// Each of SQLite's allocations fails once, or fails from then on, with and without observers: an error is thrown, no
+// transaction is partially there, none that returned is lost, and the connection works once there is memory again.
 
 import Foundation
 import Rowan
@@ -14,7 +14,7 @@ extension Part {
         let title = "\(kind)\(isObserved ? ", observed" : "")"
         run.note("\(title), without fault")
         let first = try MemorySession(run, kind, isObserved, "\(kind)-0")
-        // None is so late.
+        // No allocation has this number.
         allocations.arm(.max)
         first.work(run)
         let calls = allocations.calls
@@ -56,7 +56,7 @@ private struct Allocations {
     var calls: Int { callsFunction() }
 }
 
-/// An observer that asks SQLite for each row.
+/// An observer for which SQLite reports each row.
 private final class RowCounter: TransactionObserver {
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
     func databaseDidChange(with event: DatabaseEvent) {}
@@ -64,13 +64,13 @@ private final class RowCounter: TransactionObserver {
     func databaseDidRollback(_ db: Database) {}
 }
 
-/// A workload whose statements SQLite compiles while the fault is due: it goes on after each error.
+/// A workload whose statements are compiled while the fault is armed; it continues after each error.
 private final class MemorySession {
     static let count = 4
     var name: String
     let writer: any DatabaseWriter
     let path: String
-    /// The numbers of the transactions whose write has returned.
+    /// The numbers of the transactions that returned.
     var done: Set<Int> = []
     var errors: [String] = []
     private let observer = RowCounter()
@@ -128,7 +128,7 @@ private final class MemorySession {
     }
 
     func check(_ run: Run) throws {
-        // Memory is back: the connection has no transaction of an earlier access.
+        // With memory available again, the connection isn't in a transaction of an earlier access.
         do {
             try writer.write { db in
                 run.expect(db.isInsideTransaction, "\(name): a write has no transaction")

@@ -1,5 +1,5 @@
-// A custom function runs SQL on its own connection, in the middle of a statement: the outer statement sees all its rows,
-// and so does the inner one, whichever way each of them runs, and also when both have the same text.
+// A custom function runs SQL on its own connection during a statement: the outer and the inner statement read all their
+// rows, in whichever way they run, even if both have the same text.
 
 import Foundation
 import Rowan
@@ -56,9 +56,9 @@ extension Part {
     }
 }
 
-/// The function, and what it does when SQLite calls it.
+/// The function, and the code that it runs when SQLite calls it.
 private final class Probe: @unchecked Sendable {
-    // One thread uses it.
+    // Only one thread uses it.
     var inner: (() throws -> Void)?
     var places: Set<Int> = []
     var outerArguments: [Int] = []
@@ -69,7 +69,7 @@ private final class Probe: @unchecked Sendable {
         (inner, places, outerArguments, error, depth) = (nil, [], [], nil, 0)
     }
 
-    /// A statement that is started again in the middle of itself may never end.
+    /// A statement restarted during its own execution may never finish.
     private struct Endless: Error {}
 
     private func called(_ value: Int) throws {
@@ -83,7 +83,7 @@ private final class Probe: @unchecked Sendable {
         } catch { self.error = error }
     }
 
-    /// SQLite opens no savepoint while a statement writes.
+    /// SQLite opens no savepoint while a statement is writing.
     private static func isRefusedBySQLite(_ error: DatabaseError) -> Bool {
         error.resultCode == .SQLITE_BUSY && error.message?.contains("SQL statements in progress") == true
     }
@@ -119,7 +119,7 @@ private struct Watched: Codable, FetchableRecord, PersistableRecord {
 /// A way to run a statement that calls the function for each row of `t`, or for some rows.
 private struct Path {
     let name: String
-    /// The rows, in order; nil if the way has none.
+    /// The rows in order; nil if this way has none.
     let rows: (Database) throws -> [Int]?
 
     static let schema = """
@@ -232,7 +232,7 @@ private struct Path {
         ]
     }
 
-    /// Triggers call the function: for one row, not for those of `t`.
+    /// Triggers call the function for a single row, not for those of `t`.
     private static var records: [Path] {
         [
             Path(name: "insert") { db in

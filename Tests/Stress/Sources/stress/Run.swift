@@ -1,18 +1,18 @@
-// One round of a part: its seed, its folder, what it has counted and what it has found wrong.
+// One round of a part: its seed, its folder, its counts and failures.
 
 import Foundation
 import Rowan
 
-/// What a part runs with. A round is settled by its seed: `stress <part> --seed <seed>` begins with the same one.
+/// The context of a part. A round is determined by its seed: `stress <part> --seed <seed>` starts with the same one.
 final class Run {
     let seed: UInt64
     let folder: TemporaryFolder
     let deadline: Date
     var random: SplitMix64
-    /// What was checked, by name.
+    /// The number of checks, by name.
     var counts: [String: Int] = [:]
     private(set) var failures: [String] = []
-    /// After so many cases, the part ends before its time is over.
+    /// The number of cases after which the part stops early.
     let caseLimit: Int?
     private(set) var cases = 0
 
@@ -26,10 +26,10 @@ final class Run {
 
     var isOver: Bool { Date() >= deadline || casesLeft == 0 }
 
-    /// The number of cases that are left, or nil if only the time limits them.
+    /// The number of cases left, or nil if only the time limits them.
     var casesLeft: Int? { caseLimit.map { max(0, $0 - cases) } }
 
-    /// Counts cases of a part that a number of cases can end.
+    /// Counts cases of a part that a number of cases can stop.
     func didCase(_ number: Int = 1) { cases += number }
 
     func count(_ name: String, _ number: Int = 1) { counts[name, default: 0] += number }
@@ -41,14 +41,14 @@ final class Run {
     }
 
     func fail(_ message: String) {
-        // A defect of one kind would fill the screen.
+        // Repeated failures of the same kind would fill the screen.
         if failures.count < 60 { failures.append(message) }
     }
 
-    /// Notes what runs now: the supervisor shows the note if the process dies.
+    /// Records what is running: the supervisor shows it if the process crashes.
     func note(_ text: String) { Trail.shared.write(text) }
 
-    /// Whether a case is one to run: the supervisor leaves out those that have killed the process.
+    /// Whether to run a case: the supervisor skips those that have crashed the process.
     func isWanted(_ name: String) -> Bool {
         note(name)
         return !Self.skipped.contains(name)
@@ -62,10 +62,10 @@ final class Run {
     func pick<C: Collection>(_ choices: C) -> C.Element { choices.randomElement(using: &random)! }
 }
 
-/// The last case of a part, in a file that outlives a crash.
+/// The last case of a part, in a file that survives a crash.
 final class Trail: @unchecked Sendable {
     static let shared = Trail()
-    // Opened once, written by pwrite.
+    // Opened once, and written with pwrite.
     private let descriptor: CInt
 
     private init() {
@@ -81,7 +81,7 @@ final class Trail: @unchecked Sendable {
     }
 }
 
-/// Prints a line at once: a process that dies has said what it found.
+/// Prints a line immediately, so that it isn't lost in a crash.
 func say(_ text: Any) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
 
 /// SplitMix64.
@@ -99,7 +99,7 @@ struct SplitMix64: RandomNumberGenerator, Sendable {
     }
 }
 
-/// A folder that is deleted when nobody uses it any more.
+/// A folder that is deleted when it is released.
 final class TemporaryFolder: Sendable {
     let url: URL
 
@@ -129,7 +129,7 @@ enum Kind: String, CaseIterable, Sendable {
     }
 }
 
-/// A value that threads share.
+/// A value shared by threads.
 final class Locked<Value>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value
@@ -143,7 +143,7 @@ final class Locked<Value>: @unchecked Sendable {
 }
 
 extension DatabaseWriter {
-    /// Whether the connection that writes is in a transaction, after its accesses.
+    /// Whether the writing connection is in a transaction after its accesses.
     func isInTransaction() throws -> Bool {
         try writeWithoutTransaction { db throws in db.isInsideTransaction }
     }
@@ -154,14 +154,14 @@ extension Database {
     func text(_ sql: String) throws -> String { try String.fetchOne(self, sql: sql) ?? "NULL" }
 }
 
-/// Runs a closure on a new thread, where it may block.
+/// Runs a closure on a new thread, which it may block.
 func onThread<T: Sendable>(_ body: @escaping @Sendable () -> T) async -> T {
     await withCheckedContinuation { continuation in
         Thread.detachNewThread { continuation.resume(returning: body()) }
     }
 }
 
-/// Waits until a condition holds: objects that another thread releases may take a moment.
+/// Waits until a condition holds, because another thread may take a moment to release objects.
 func eventually(_ condition: () -> Bool) -> Bool {
     let end = Date(timeIntervalSinceNow: 1)
     while !condition() {

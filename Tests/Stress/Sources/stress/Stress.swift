@@ -1,10 +1,10 @@
-// stress                      runs all parts, each in a process of its own, for the seconds of STRESS_SECONDS
+// stress                      runs all parts, each in its own process, for STRESS_SECONDS seconds
 // stress --list               lists the parts
 // stress <part> ...           runs some parts
-//     --seed <number>         begins with this seed rather than a random one
-//     --seconds <number>      in all
-//     --cases <number>        ends blocked-tasks after so many steps for each width, out-of-memory after so many
-//                             allocations, litestream after so many machines, cluster after so many faults, even if there is time left
+//     --seed <number>         starts with this seed rather than a random one
+//     --seconds <number>      the total time
+//     --cases <number>        stops early: blocked-tasks after this many steps for each width, out-of-memory after this
+//                             many allocations, litestream after this many machines, cluster after this many faults
 
 import Foundation
 import Rowan
@@ -46,13 +46,13 @@ enum Stress {
     }
 }
 
-/// A kind of ordeal.
+/// A kind of stress test.
 struct Part: Sendable {
     let name: String
     let summary: String
-    /// How much of the time it gets.
+    /// Its share of the time.
     var weight = 1.0
-    /// The shim that is loaded before SQLite, if any.
+    /// The shim loaded before SQLite, if any.
     var shim: String?
     let round: @Sendable (Run) async throws -> Void
 
@@ -63,7 +63,7 @@ struct Part: Sendable {
         .reentrance, .lifetimes, .closed, .blockedTasks, .fuzzSQL, .fuzzFiles, .fuzzTokens, .values, .latency,
     ]
 
-    /// Runs rounds until the time is over. Each round has a seed of its own, the first one the given seed.
+    /// Runs rounds until the time is over. Each round has its own seed, starting with the given one.
     func run(seed: UInt64, seconds: Double, cases: Int?) async -> CInt {
         let deadline = Date(timeIntervalSinceNow: seconds)
         var counts: [String: Int] = [:]

@@ -1,4 +1,4 @@
-// Runs each part in its own process: a crash is a failure of that part only.
+// Runs each part in its own process, so that a crash only fails that part.
 
 import Foundation
 
@@ -8,7 +8,7 @@ struct Supervisor {
     let seconds: Double
     let cases: Int?
 
-    /// Runs the parts; false if one has failed.
+    /// Runs the parts; returns false if one has failed.
     func run() -> Bool {
         let weights = parts.reduce(0) { $0 + $1.weight }
         var failed: [String] = []
@@ -24,10 +24,10 @@ struct Supervisor {
         return failed.isEmpty
     }
 
-    /// Runs a part; again without the cases that kill it, to find them all.
+    /// Runs a part, and repeats it without the cases that crash it, to find all of them.
     private func run(_ part: Part, seed: UInt64, seconds: Double) -> Bool {
         var skipped: [String] = []
-        // Enough for all cases of a part that crashes at once, and for two of one that hangs.
+        // Enough time for all cases of a part that crashes immediately, and for two cases of one that hangs.
         let end = Date(timeIntervalSinceNow: seconds * 4 + 120)
         while Date() < end {
             guard let outcome = runOnce(part, seed, seconds, skipped) else { return false }
@@ -64,7 +64,7 @@ struct Supervisor {
             environment["STRESS_TRAIL"] = folder.path("trail")
             environment["STRESS_SKIP"] = skipped.joined(separator: "\n")
             environment["TMPDIR"] = folder.url.path
-            // The note says where it was.
+            // The recorded note shows where it crashed.
             environment["SWIFT_BACKTRACE"] = environment["SWIFT_BACKTRACE"] ?? "enable=no"
             if let shim = part.shim {
                 guard let shims = environment["STRESS_SHIMS"] else {

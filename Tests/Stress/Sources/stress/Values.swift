@@ -1,5 +1,5 @@
-// Hostile values: each is decoded as every type, live and copied, and what comes out is stored again; and Swift's own
-// extremes are stored. Nothing stops the process.
+// Hostile values: each is decoded as every type, live and copied, and decoded values are stored again; Swift's own
+// extreme values are stored, too. None stops the process.
 
 import Foundation
 import Rowan
@@ -156,7 +156,7 @@ private var records: [RecordConversion] {
 
 private var swiftValues: [(String, () -> any DatabaseValueConvertible)] {
     [
-        // Not UInt64.max: no database gives it, and storing it is a documented precondition.
+        // Not UInt64.max: no database contains it, and a documented precondition forbids storing it.
         ("UInt64(Int64.max)", { UInt64(Int64.max) }), ("Double.nan", { Double.nan }),
         ("Double.infinity", { Double.infinity }), ("Float.nan", { Float.nan }), ("Float.infinity", { Float.infinity }),
         ("Decimal.nan", { Decimal.nan }), ("Decimal.greatestFiniteMagnitude", { Decimal.greatestFiniteMagnitude }),

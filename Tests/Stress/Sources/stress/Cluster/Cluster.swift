@@ -1,5 +1,5 @@
-// Faults of a cluster while clients write and read: nodes that are killed or stopped, a network that is cut, leaders that
-// hand over, and a schema that changes.
+// Faults of a cluster while clients write and read: killed or paused nodes, a cut network, handovers, and schema
+// changes.
 
 import Foundation
 import Rowan
@@ -16,7 +16,7 @@ extension Part {
         let bank = ClusterBank()
         let main = try client(nodes)
         try await main.write(ClusterBank.create)
-        // A round that lasts would have a database that grows.
+        // In a longer round, the database would become too large.
         let end = min(run.deadline, Date(timeIntervalSinceNow: 60))
         let seed = run.random.next()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -53,8 +53,9 @@ extension Part {
         bank.report(to: run)
     }
 
-    /// Counts the nodes that nobody has ended. dqlite 1.11 ends at times when connections end or leaders change at a bad moment;
-    /// what this part asks is whether something is lost. In cluster-fuzz, where nothing like that happens, it is a failure.
+    /// Counts nodes that exited by themselves. dqlite 1.11 sometimes crashes when connections end or leaders change at
+    /// a bad time; this part only checks whether data is lost. In cluster-fuzz, which has no such faults, it is a
+    /// failure.
     private static func noteEnds(of nodes: ClusterNodes, _ run: Run) {
         for death in nodes.takeDeaths() {
             say("cluster, seed \(run.seed): \(death)")
@@ -79,18 +80,18 @@ extension Part {
 }
 
 extension Run {
-    /// Whether the program of the nodes is there; else the part says that it is skipped.
+    /// Whether the node program exists; otherwise the part reports that it is skipped.
     func hasNode(_ name: String) -> Bool {
         guard ClusterNodes.program == nil else { return true }
         say("\(name): SKIPPED: ROWAN_NODE is not the path of rowan-node: build the package Node")
-        // Else another round would begin, and say the same.
+        // Otherwise another round would start and report the same.
         didCase(casesLeft ?? 0)
         while !isOver { usleep(10_000) }
         return false
     }
 }
 
-/// What can happen to a cluster.
+/// The faults of a cluster.
 enum ClusterFault: String, CaseIterable {
     case killLeader = "leaders killed"
     case killFollower = "followers killed"
@@ -105,7 +106,7 @@ enum ClusterFault: String, CaseIterable {
     case handOver = "leaders handed over"
 }
 
-/// Draws and causes faults.
+/// Chooses and causes faults.
 struct ClusterFaults: Sendable {
     let nodes: ClusterNodes
     var random: SplitMix64

@@ -1,22 +1,22 @@
-// The clients of a cluster under faults: what they write, and what they were told about it.
+// The clients of a cluster with faults: their writes and the reported outcomes.
 
 import Foundation
 import Rowan
 import RowanCluster
 
-/// What the clients know. Any thread may call its methods.
+/// The state known to the clients. Its methods can be called on any thread.
 final class ClusterBank: Sendable {
     static let accountCount = 10
     static let total = 1_000
 
     private struct State {
         var acknowledged: Set<String> = []
-        /// With what the clients were told.
+        /// With the reported errors.
         var refused: [String: String] = [:]
         var tickets: [String: TransactionTicket] = [:]
-        /// Autocommit writes without an answer: both is right.
+        /// Autocommit writes without a response: both outcomes are valid.
         var unknownCount = 0
-        /// The highest number that a client was told to be committed.
+        /// The highest number reported as committed.
         var counter = 0
         var counts: [String: Int] = [:]
         var failures: [String] = []
@@ -28,7 +28,7 @@ final class ClusterBank: Sendable {
 
     func fail(_ message: String) { state.with { if $0.failures.count < 20 { $0.failures.append(message) } } }
 
-    /// Hands over what was counted and found.
+    /// Reports the counts and failures.
     func report(to run: Run) {
         let state = state.current
         for (name, number) in state.counts { run.count(name, number) }
@@ -55,7 +55,7 @@ final class ClusterBank: Sendable {
 
     // MARK: Clients
 
-    /// Moves money, and counts, in transactions, until the time is over.
+    /// Moves money and increments the counter in transactions until the time is over.
     func write(_ client: DatabaseCluster, _ name: String, _ seed: UInt64, until end: Date) async {
         var random = SplitMix64(seed: seed)
         var number = 0
@@ -86,7 +86,7 @@ final class ClusterBank: Sendable {
             }
         }
         if kind == 3 {
-            // Cancelled: in the queue, while it waits, or too late.
+            // Cancelled in the queue, while waiting, or too late.
             try? await Task.sleep(for: .milliseconds(Int.random(in: 0...30, using: &random)))
             task.cancel()
         }
@@ -125,13 +125,13 @@ final class ClusterBank: Sendable {
         state.with { $0.refused[id] = "\(error)" }
     }
 
-    /// Errors that faults explain.
+    /// Errors that are explained by faults.
     static func isExpected(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return error is CancellationError }
         return error.isLeaderChange || [.SQLITE_BUSY, .SQLITE_INTERRUPT].contains(error.resultCode)
     }
 
-    /// Checks the sum, and that what was acknowledged before is there.
+    /// Checks the sum, and that previously acknowledged writes are there.
     func read(_ client: DatabaseCluster, until end: Date) async {
         while Date() < end {
             let known = state.current.counter
@@ -167,18 +167,18 @@ final class ClusterBank: Sendable {
                 try await client.write { try $0.execute(sql: sql) }
                 count("changes of the schema")
             } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
-                // The column is there already, or not there.
+                // The column already exists, or no longer exists.
             } catch {
                 if !(error is UnknownOutcomeError), !Self.isExpected(error) { fail("\(sql): \(error)") }
             }
-            // Only the end of the program cancels.
+            // Cancelled only at the end of the program.
             try? await Task.sleep(for: .milliseconds(Int.random(in: 20...300, using: &random)))
         }
     }
 
-    // MARK: The end
+    // MARK: Final check
 
-    /// Compares what is there with what the clients were told.
+    /// Compares the database with the reported outcomes.
     func check(_ client: DatabaseCluster) async throws {
         var present = Set<String>()
         for (id, ticket) in state.current.tickets {

@@ -1,4 +1,4 @@
-// Random SQL through the driver: some SQL ends the process of a node, and the driver must let none of it through.
+// Random SQL through the driver: some SQL crashes a node, and the driver must not let it through.
 
 import Foundation
 import Rowan
@@ -32,7 +32,7 @@ extension Part {
             run.note("seed \(run.seed): \(texts.joined(separator: " | "))")
             for sql in texts { run.count("statements", sql.isEmpty ? 0 : 1) }
             do {
-                // Both ways of running: by rows, and without.
+                // Both ways of running a statement: with and without reading rows.
                 let readsRows = run.chance(60)
                 let isTransaction = run.chance(40)
                 let way = "\(readsRows ? "rows" : "execute"), \(isTransaction ? "transaction" : "alone")"
@@ -75,7 +75,7 @@ extension Part {
     }
 }
 
-/// Draws SQL that is mostly valid, about few tables, so that statements meet each other.
+/// Generates mostly valid SQL on few tables, so that statements interact.
 private struct ClusterGrammar {
     var random: SplitMix64
 
@@ -84,13 +84,13 @@ private struct ClusterGrammar {
     private mutating func pick(_ choices: [String]) -> String { choices.randomElement(using: &random)! }
     private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
 
-    /// Statements that run in one access.
+    /// The statements of an access.
     mutating func texts() -> [String] { (0..<Int.random(in: 1...5, using: &random)).map { _ in statement() } }
 
     private mutating func table() -> String { pick(["t1", "t2", "t3", "v1"]) }
     private mutating func column() -> String { pick(["a", "b", "c", "rowid"]) }
 
-    /// Values are small: a statement that takes longer than the followers wait for their leader costs it the lead.
+    /// Values are small: a statement that takes longer than the election timeout makes the leader step down.
     private mutating func value() -> String {
         pick([
             "NULL", "0", "1", "-1", "9223372036854775807", "1.5", "1e300", "9e999", "''", "'text'", "'2026-01-01'",

@@ -1,12 +1,12 @@
-// Three processes of rowan-node with a relay for each pair and direction: what the parts about clusters damage.
+// Three processes of rowan-node, with a relay for each pair and direction, to which the cluster parts cause faults.
 
 import Foundation
 @_spi(Node) import RowanCluster
 
-/// The nodes of a cluster. Any thread may call its methods; one at a time starts and ends nodes.
+/// The nodes of a cluster. Its methods can be called on any thread; only one at a time starts and stops nodes.
 final class ClusterNodes: Sendable {
     static let count = 3
-    /// The program, or nil if it is not there.
+    /// The path of the program, or nil if it doesn't exist.
     static let program: String? = ProcessInfo.processInfo.environment["ROWAN_NODE"].flatMap {
         FileManager.default.isExecutableFile(atPath: $0) ? $0 : nil
     }
@@ -16,9 +16,9 @@ final class ClusterNodes: Sendable {
     private let folder: TemporaryFolder
     private let host: String
     private let processes = Locked<[Int: NodeProcess]>([:])
-    /// By the node that connects, and the other one.
+    /// Indexed by the connecting node and the target.
     private let relays: [[LinkRelay?]]
-    /// Ends of processes that nobody has asked for.
+    /// Unexpected exits of processes.
     private let deaths = Locked<[String]>([])
     private let interrupted = Locked(0)
 
@@ -58,7 +58,7 @@ final class ClusterNodes: Sendable {
 
     /// Starts a node, and waits until it is a member and accepts connections.
     ///
-    /// - Throws: `StressFailure` with its log.
+    /// - Throws: `StressFailure` with the node's log.
     func start(_ index: Int) throws {
         let others = (0..<Self.count).filter { $0 != index }
         var arguments = [
@@ -71,7 +71,7 @@ final class ClusterNodes: Sendable {
         processes.with { $0[index] = process }
     }
 
-    /// Ends a node as a crash would.
+    /// Kills a node, like a crash.
     func kill(_ index: Int) {
         noteDeath(of: index)
         processes.with { $0.removeValue(forKey: index) }?.kill()
@@ -90,7 +90,7 @@ final class ClusterNodes: Sendable {
         for other in 0..<Self.count where other != node { set(state, between: node, and: other) }
     }
 
-    /// Repairs everything.
+    /// Opens all connections and restarts all nodes.
     ///
     /// - Throws: `StressFailure` if a node does not start.
     func heal() throws {
@@ -102,7 +102,7 @@ final class ClusterNodes: Sendable {
         }
     }
 
-    /// Ends all nodes, and forgets them.
+    /// Kills all nodes and discards them.
     func stop() {
         for index in 0..<Self.count { kill(index) }
         for relay in relays.joined() { relay?.stop() }
@@ -117,15 +117,15 @@ final class ClusterNodes: Sendable {
         return Int(member.id) - 1
     }
 
-    /// Has a leader hand over.
+    /// Makes a leader hand over.
     ///
     /// - Returns: whether it has.
     func handOver(_ index: Int) -> Bool {
-        // A leader that is about to lose the others refuses: that is one more fault.
+        // A leader that is about to lose the others refuses, which counts as another fault.
         (try? ClusterAdministration(addresses: [NodeAddress(addresses[index])]).handOver()) ?? false
     }
 
-    /// The nodes that have ended by themselves, with their last words.
+    /// The nodes that exited by themselves, with the end of their logs.
     func takeDeaths() -> [String] {
         for index in 0..<Self.count { noteDeath(of: index) }
         return deaths.with { deaths in
@@ -134,8 +134,8 @@ final class ClusterNodes: Sendable {
         }
     }
 
-    /// How many leaders have ended because they lost their lead while they sent rows: a defect of dqlite that no client can
-    /// avoid.
+    /// The number of leaders that crashed because they stepped down while sending rows: a bug in dqlite that no client
+    /// can avoid.
     func takeInterruptedLeaders() -> Int {
         interrupted.with { count in
             defer { count = 0 }
@@ -146,7 +146,7 @@ final class ClusterNodes: Sendable {
     private func noteDeath(of index: Int) {
         guard let process = processes.current[index], let end = process.end else { return }
         processes.with { _ = $0.removeValue(forKey: index) }
-        // A node without a log has nothing to say.
+        // A node without a log is ignored.
         let log = (try? String(contentsOfFile: folder.path("node\(index + 1).log"), encoding: .utf8)) ?? ""
         guard !log.contains("gateway__resume: Assertion") else { return interrupted.with { $0 += 1 } }
         deaths.with { $0.append("node \(index + 1) has ended by itself: \(end): \(log.suffix(600))") }
@@ -158,8 +158,8 @@ struct StressFailure: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// A process of rowan-node, which ends with this process. Its process is thread-safe, and used under the lock of its owner
-/// or by its methods alone.
+/// A process of rowan-node, which exits with this process. The process object is thread-safe, and only used under the
+/// owner's lock or by these methods.
 final class NodeProcess: @unchecked Sendable {
     private let process = Process()
     private let input = Pipe()
@@ -190,7 +190,6 @@ final class NodeProcess: @unchecked Sendable {
             return
         }
         kill()
-        // Without a log, the error alone has to do.
         let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
         throw StressFailure("a node is not ready: \(text.suffix(600))")
     }
@@ -204,7 +203,7 @@ final class NodeProcess: @unchecked Sendable {
         process.waitUntilExit()
     }
 
-    /// How it has ended, or nil if it runs.
+    /// The way in which it has exited, or nil if it is running.
     var end: String? {
         guard !process.isRunning else { return nil }
         return "\(process.terminationReason == .exit ? "status" : "signal") \(process.terminationStatus)"

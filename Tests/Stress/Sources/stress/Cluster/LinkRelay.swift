@@ -1,12 +1,12 @@
-// A relay between two nodes, which can cut and freeze what goes through it. One thread serves it.
+// A relay between two nodes, which can cut and freeze its connections. One thread serves it.
 
 import Foundation
 
-/// Accepts connections at one port, and forwards their bytes to and from another one of the same host.
+/// Accepts connections at one port, and forwards their bytes to and from another port on the same host.
 final class LinkRelay: Sendable {
     enum State: Sendable {
         case open
-        /// Connections are closed, and new ones, too.
+        /// Existing and new connections are closed.
         case cut
         /// Nothing is forwarded.
         case frozen
@@ -73,13 +73,13 @@ final class LinkRelay: Sendable {
     }
 }
 
-/// What the thread of a relay works on.
+/// The state of a relay's thread.
 private struct Loop {
     let listener: CInt
     let host: String
     let target: UInt16
     private var pairs: [(client: CInt, server: CInt)] = []
-    /// What could not be written yet, by the socket to write to.
+    /// The bytes not yet written, by destination socket.
     private var pending: [CInt: [UInt8]] = [:]
 
     init(listener: CInt, host: String, target: UInt16) {
@@ -88,14 +88,14 @@ private struct Loop {
         self.target = target
     }
 
-    /// Waits for a short time until a socket is ready, and forwards what can be.
+    /// Waits briefly until a socket is ready, and forwards bytes.
     mutating func turn(_ state: LinkRelay.State) {
         if state == .cut { closeAll() }
         var entries = [pollfd(fd: listener, events: Int16(POLLIN), revents: 0)]
         if state == .open {
             for (client, server) in pairs {
                 for (source, sink) in [(client, server), (server, client)] {
-                    // No more is read than what can be written.
+                    // Reads no more than can be written.
                     let reads = pending[sink] == nil ? POLLIN : 0
                     let writes = pending[source] == nil ? 0 : POLLOUT
                     entries.append(pollfd(fd: source, events: Int16(reads | writes), revents: 0))
@@ -142,7 +142,7 @@ private struct Loop {
                 _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
                 setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<CInt>.size))
             }
-            // A failure is seen by the first read.
+            // The first read reports a failure.
             _ = LinkRelay.withAddress(host, target) { connect(server, $0, $1) }
             pairs.append((client, server))
         }
