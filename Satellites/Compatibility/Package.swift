@@ -1,12 +1,12 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// Rowan, under the module names of the API that it documents.
+// Rowan under the module names of the API that it documents.
 let package = Package(
     name: "Compatibility",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
-        // A target that lists this product alone can import both modules.
+        // A target with only this product as a dependency can import both modules.
         .library(name: "GRDB", targets: ["GRDB", "GRDBSQLite"]),
         .library(name: "GRDBSQLite", targets: ["GRDBSQLite"]),
     ],

@@ -1,9 +1,9 @@
-// The program in tests: nodes in temporary folders, and commands that end by themselves.
+// The program in tests: nodes in temporary folders, and commands that exit by themselves.
 
 import Foundation
 import Testing
 
-/// A folder for the nodes of a test, and a loopback address for them. The nodes end with it.
+/// A folder for a test's nodes, and a loopback address for them. The nodes exit when it is released.
 final class NodeHome {
     let folder: URL
     private let host = "127.\(Int.random(in: 1...254)).\(Int.random(in: 0...255)).\(Int.random(in: 1...254))"
@@ -16,7 +16,7 @@ final class NodeHome {
 
     deinit {
         for node in nodes.values { node.send(SIGKILL) }
-        // What is left is in the folder of temporary files.
+        // Leftovers are in the folder of temporary files.
         try? FileManager.default.removeItem(at: folder)
     }
 
@@ -24,7 +24,7 @@ final class NodeHome {
 
     func path(_ id: Int) -> String { folder.appendingPathComponent("node\(id)").path }
 
-    /// The options of a node. Those other than the first one join it.
+    /// The options of a node. All nodes except the first one join it.
     func options(_ id: Int, join: Int? = 1) -> [String] {
         let options = ["--id", "\(id)", "--address", address(id), "--data", path(id), "--end-with-input"]
         guard let join, join != id else { return options }
@@ -39,20 +39,20 @@ final class NodeHome {
     func start(_ id: Int, _ more: String...) throws -> Program {
         let node = try Program(options(id) + more)
         nodes[id] = node
-        // A node that isn't ready has ended, and said why.
+        // A node that isn't ready has exited and printed the reason.
         let line = node.line()
         if line != "ready \(address(id))" { Issue.record("node \(id): \(line ?? "") \(node.errors())") }
         return node
     }
 
-    /// The lines of `rowan-node status`, asked of some nodes.
+    /// The lines of `rowan-node status` for some nodes.
     func status(_ ids: Int...) throws -> [String] {
         let result = try Program(["status", "--cluster", ids.map(address).joined(separator: ",")]).end()
         #expect(result.code == 0, "\(result.errors)")
         return result.output.split(separator: "\n").map(String.init)
     }
 
-    /// The id of the node that leads.
+    /// The id of the leader.
     func leader(_ ids: Int...) throws -> Int? {
         let result = try Program(["status", "--cluster", ids.map(address).joined(separator: ",")]).end()
         return result.output.split(separator: "\n").first { $0.hasSuffix(" leader") }?.split(separator: " ").first
@@ -76,11 +76,11 @@ final class Program {
         try process.run()
     }
 
-    /// Beside the test bundle, where the build has put it.
+    /// Next to the test bundle, in the build folder.
     private static let url = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         .appendingPathComponent("rowan-node")
 
-    /// The next line of its output, without the end of the line; nil at the end.
+    /// The next line of its output, without the line ending; nil at the end.
     func line() -> String? {
         var bytes = Data()
         while true {
@@ -93,9 +93,9 @@ final class Program {
 
     func send(_ signal: Int32) { if process.isRunning { kill(process.processIdentifier, signal) } }
 
-    /// Sends a signal, and waits for the end.
+    /// Sends a signal, and waits until it exits.
     ///
-    /// - Returns: the exit code, or the number of the signal that has ended it.
+    /// - Returns: the exit code, or the number of the signal that terminated it.
     @discardableResult
     func end(by signal: Int32) -> Int32 {
         send(signal)
@@ -103,7 +103,7 @@ final class Program {
         return process.terminationStatus
     }
 
-    /// Waits for the end.
+    /// Waits until it exits.
     func end() -> (code: Int32, output: String, errors: String) {
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         let errors = errors()
@@ -111,15 +111,15 @@ final class Program {
         return (process.terminationStatus, text, errors)
     }
 
-    /// Closes its standard input, and waits for the end.
+    /// Closes its standard input, and waits until it exits.
     func endByInput() -> Int32 {
-        // It is open until here.
+        // Must stay open until here.
         try? input.fileHandleForWriting.close()
         process.waitUntilExit()
         return process.terminationStatus
     }
 
-    /// What it writes to standard error, until it ends.
+    /// Its output to standard error, until it exits.
     func errors() -> String {
         String(decoding: standardError.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     }

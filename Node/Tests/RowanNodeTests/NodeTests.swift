@@ -1,4 +1,4 @@
-// Nodes that start, join, hand over, end and start again.
+// Nodes that start, join, hand over, exit and restart.
 
 import Foundation
 import Testing
@@ -76,7 +76,7 @@ struct NodeTests {
         let cluster = [home.address(1), home.address(2)].joined(separator: ",")
         #expect(try Program(["remove", "--id", "1", "--cluster", cluster]).end().code == 0)
         #expect(try home.status(2) == ["2 \(home.address(2)) voter leader"])
-        // Nobody else could lead.
+        // No other node could lead.
         let last = try Program(["remove", "--id", "2", "--cluster", home.address(2)]).end()
         #expect(last.code == 1 && last.errors.contains("no other voter"))
     }

@@ -1,4 +1,4 @@
-// What a node refuses, and what it says then.
+// Refusals of a node, and their messages.
 
 import Foundation
 import Testing
@@ -9,7 +9,7 @@ struct RefusalTests {
 
     init() throws { home = try NodeHome() }
 
-    /// What the program says when it refuses its arguments.
+    /// The message with which the program refuses its arguments.
     private func refusal(_ arguments: [String], code: Int32 = 1) throws -> String {
         let result = try Program(arguments).end()
         #expect(result.code == code)
@@ -31,7 +31,7 @@ struct RefusalTests {
     }
 
     @Test func aTrustedNetworkIsAllowed() throws {
-        // No other test listens there.
+        // A port that no other test uses.
         try home.start(1, "--bind", "0.0.0.0:8999", "--trusted-network").end(by: SIGTERM)
     }
 
@@ -55,12 +55,12 @@ struct RefusalTests {
     @Test func aMemberThatHasLostItsFolder() throws {
         try home.start(1)
         try home.start(2)
-        // The majority stays without the second one.
+        // The majority remains without the second one.
         try home.start(3)
         home.node(2)?.end(by: SIGTERM)
         try FileManager.default.removeItem(atPath: home.path(2))
         #expect(try refusal(home.options(2)).contains("rowan-node remove --id 2. Then pass a new --id"))
-        // It has not taken part: its folder is as new as before.
+        // It has not participated, so its folder is still new.
         #expect(try refusal(home.options(2)).contains("rowan-node remove --id 2. Then pass a new --id"))
         #expect(try home.status(1, 3).count == 3)
     }

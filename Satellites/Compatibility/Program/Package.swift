@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// A program that was written for the module GRDB, and does not know Rowan.
+// A program written for the module GRDB, without references to Rowan.
 let package = Package(
     name: "Program",
     platforms: [.macOS(.v15)],

@@ -1,4 +1,4 @@
-// A copy that follows the replica, and connections that read it while it changes.
+// A copy that follows the replica, and connections that read it during changes.
 
 import Foundation
 import Rowan
@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.litestream)
 struct FollowerTests {
-    /// Runs a follower beside a replication.
+    /// Runs a follower during a replication.
     private func following(
         _ site: Site, _ body: (DatabasePool, LitestreamReplication, DatabasePool) async throws -> Void
     ) async throws {
@@ -32,7 +32,7 @@ struct FollowerTests {
         }
     }
 
-    /// An open pool sees new rows, and updates that change no other page; each read sees whole commits.
+    /// An open pool sees new rows, and updates that change no other page; each read sees complete commits.
     @Test func readersSeeNewCommits() async throws {
         let site = try Site()
         try await following(site) { source, replication, copy in
@@ -61,7 +61,7 @@ struct FollowerTests {
         }
     }
 
-    /// The copy of an earlier start is restored anew; another database is left alone.
+    /// The copy made by an earlier start is restored again; another database is left alone.
     @Test func path() async throws {
         let site = try Site()
         for count in 1...2 {
@@ -87,7 +87,7 @@ struct FollowerTests {
         #expect(try numbers(at: site.path("own.sqlite")) == [1, 2, 3])
     }
 
-    /// A Litestream that ends, ends the service: its connections would stay at the state of that moment.
+    /// If Litestream exits, so does the service, because its connections would no longer be updated.
     @Test func endsWithLitestream() async throws {
         let site = try Site()
         let error = await #expect(throws: LitestreamError.self) {

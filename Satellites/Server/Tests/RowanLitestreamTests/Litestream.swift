@@ -1,4 +1,5 @@
-// Litestream for the tests: the program of PATH, or that of PyPI below `.build`; and a folder, databases and a replica.
+// Litestream for the tests: the program in PATH, or the one from PyPI below `.build`; and a folder, databases and a
+// replica.
 
 import Foundation
 import Logging
@@ -41,7 +42,7 @@ extension Trait where Self == ConditionTrait {
     }
 }
 
-/// A folder with a file replica, and folders that stand for machines.
+/// A folder with a file replica, and folders that represent machines.
 final class Site {
     let folder: URL
     let replica: LitestreamReplica
@@ -78,7 +79,7 @@ final class Site {
         replica.replication(of: path(name), shutdownTimeout: shutdownTimeout, logger: log.logger)
     }
 
-    /// Runs a command of Litestream.
+    /// Runs a Litestream command.
     func litestream(_ arguments: String...) throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: try Litestream.program().resolvedPath())
@@ -89,7 +90,7 @@ final class Site {
         #expect(process.terminationStatus == 0)
     }
 
-    /// Runs a body beside the replication, and cancels it.
+    /// Runs a body during the replication, then cancels the replication.
     @discardableResult
     func replicating<T: Sendable>(
         _ replication: LitestreamReplication, _ body: () async throws -> T
@@ -115,7 +116,7 @@ extension DatabaseWriter {
     }
 }
 
-/// The numbers of a database, which passes the integrity check.
+/// The numbers in a database, which must pass the integrity check.
 func numbers(at path: String) throws -> [Int] {
     let queue = try DatabaseQueue(path: path)
     return try queue.read { db in
@@ -124,7 +125,7 @@ func numbers(at path: String) throws -> [Int] {
     }
 }
 
-/// Waits until a condition holds, at most for a minute.
+/// Waits until a condition holds, for at most a minute.
 func eventually(_ what: Comment, _ condition: () async throws -> Bool) async throws {
     let end = ContinuousClock.now + .seconds(60)
     while try await !condition() {
@@ -133,7 +134,7 @@ func eventually(_ what: Comment, _ condition: () async throws -> Bool) async thr
     }
 }
 
-/// A log handler that keeps what is logged.
+/// A log handler that stores the log.
 final class RecordingLog: Sendable {
     struct Entry: Sendable {
         let level: Logger.Level

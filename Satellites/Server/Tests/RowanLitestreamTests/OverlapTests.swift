@@ -1,4 +1,4 @@
-// A replica whose snapshot is newer than the changes that it has: what a machine leaves that ends between the two.
+// A replica whose snapshot is newer than its changes, as left by a machine that dies between the two.
 
 import Foundation
 import Rowan
@@ -8,14 +8,15 @@ import Testing
 
 @Suite(.litestream)
 struct OverlapTests {
-    /// The folder of the replica's files of one level.
+    /// The folder of the replica's files for a level.
     private func level(_ number: Int, _ site: Site) -> String { site.path("replica/ltx/\(number)") }
 
     private func files(_ number: Int, _ site: Site) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: level(number, site)).sorted()
     }
 
-    /// Machine one replicates, sends a snapshot, and ends before it has sent the changes that the snapshot contains.
+    /// The first machine replicates, sends a snapshot, and dies before it has sent the changes contained in the
+    /// snapshot.
     private func leaveSnapshotWithoutItsChanges(_ site: Site) async throws {
         let pool = try site.open("one/places.sqlite")
         let replication = site.replication(of: "one/places.sqlite")
@@ -32,7 +33,7 @@ struct OverlapTests {
         for name in try files(0, site).dropFirst() {
             try FileManager.default.removeItem(atPath: level(0, site) + "/" + name)
         }
-        // Merged changes come after the changes.
+        // Merged changes follow the changes.
         for number in 1...8 where FileManager.default.fileExists(atPath: level(number, site)) {
             try FileManager.default.removeItem(atPath: level(number, site))
         }
@@ -40,7 +41,7 @@ struct OverlapTests {
         #expect(snapshot > "0000000000000001-0000000000000004")
     }
 
-    /// Litestream would give the numbers of transactions that the snapshot contains to others.
+    /// Otherwise, Litestream would reuse the numbers of transactions contained in the snapshot.
     @Test func theNextMachineGoesOnAfterTheSnapshot() async throws {
         let site = try Site()
         try await leaveSnapshotWithoutItsChanges(site)
@@ -64,8 +65,8 @@ struct OverlapTests {
             ])
     }
 
-    /// That takes some steps. If the service ends between two of them, twice, the replica has all that it had, and the
-    /// next service goes on, while the program writes.
+    /// This takes several steps. If the service ends between two of them, twice, the replica still contains everything,
+    /// and the next service continues while the program writes.
     @Test(arguments: [0, 40, 80, 120, 160, 200, 250, 300, 400])
     func ends(afterMilliseconds pause: Int) async throws {
         let site = try Site()

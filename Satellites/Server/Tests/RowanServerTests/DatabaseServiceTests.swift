@@ -1,4 +1,4 @@
-// The opening and closing of a server's database.
+// Opening and closing a server's database.
 
 import Foundation
 import InMemoryLogging
@@ -23,7 +23,7 @@ struct DatabaseServiceTests {
 
     private var messages: [String] { handler.entries.map { "\($0.message)" } }
 
-    /// Runs the service until a graceful shutdown, which begins when the body has ended.
+    /// Runs the service until a graceful shutdown, which starts when the body has finished.
     private func run(_ service: DatabaseService, _ body: @escaping @Sendable () async throws -> Void = {}) async throws
     {
         try await testGracefulShutdown { trigger in
@@ -67,7 +67,7 @@ struct DatabaseServiceTests {
         }
     }
 
-    @Test("Errors of the opening leave nothing open")
+    @Test("Errors during opening leave nothing open")
     func openingErrors() async throws {
         struct Refusal: Error {}
         try await withPool { other in
@@ -85,7 +85,7 @@ struct DatabaseServiceTests {
         }
     }
 
-    @Test("Ends the observations, and waits for the running accesses")
+    @Test("Ends the observations and waits for running accesses")
     func draining() async throws {
         try await withPool { pool in
             let service = DatabaseService(pool, logger: logger)
@@ -112,7 +112,7 @@ struct DatabaseServiceTests {
         }
     }
 
-    @Test("Interrupts and names the accesses that go on for too long")
+    @Test("Interrupts and reports accesses that take too long")
     func interruption() async throws {
         try await withPool(nil, { $0.readerTimeout = .seconds(60) }) { pool in
             var options = DatabaseService.Options()
@@ -140,7 +140,7 @@ struct DatabaseServiceTests {
         }
     }
 
-    @Test("Gives up on an access that can't be interrupted, and names it")
+    @Test("Gives up on an access that can't be interrupted, and reports it")
     func givingUp() async throws {
         try await withPool { pool in
             var options = DatabaseService.Options()
@@ -162,7 +162,7 @@ struct DatabaseServiceTests {
         }
     }
 
-    @Test("A cancelled service closes its database, and a failed step is thrown after the closing")
+    @Test("A cancelled service closes its database, and a failed step throws after closing")
     func otherEnds() async throws {
         struct Refusal: Error {}
         try await withPool { pool in
@@ -171,12 +171,12 @@ struct DatabaseServiceTests {
             task.cancel()
             await #expect(throws: Refusal.self) { try await task.value }
             await expectClosed(pool)
-            // The program may have closed it itself.
+            // The program may have closed the database itself.
             try await run(DatabaseService(pool, logger: logger))
         }
     }
 
-    @Test("What precedes the closing has a limit, and so have accesses that begin late")
+    @Test("Steps before closing have a time limit, and so do accesses that begin late")
     func limits() async throws {
         try await withPool { pool in
             var options = DatabaseService.Options()
@@ -204,7 +204,7 @@ struct DatabaseServiceTests {
         }
     }
 
-    @Test("A loop that starts its observation again ends")
+    @Test("A loop that restarts its observation finishes")
     func restartedObservation() async throws {
         try await withPool { pool in
             let loop = Task {
@@ -222,7 +222,7 @@ struct DatabaseServiceTests {
         }
     }
 
-    @Test("PRAGMA optimize, at its interval and at the end")
+    @Test("PRAGMA optimize runs at its interval and at the end")
     func optimize() async throws {
         let statements = Elements<String>()
         try await withPool(nil, { $0.prepareDatabase { $0.trace { statements.append("\($0)") } } }) { pool in

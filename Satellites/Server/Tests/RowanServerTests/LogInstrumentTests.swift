@@ -22,7 +22,7 @@ struct LogInstrumentTests {
         handler.entries.filter { $0.level == level }.map { "\($0.message)" }
     }
 
-    @Test("One line at the opening, and the danger of the running SQLite")
+    @Test("One line on opening, and a warning about the running SQLite")
     func opening() async throws {
         try await withPool(LogInstrument(logger)) { pool in
             let version = try await pool.read { try String.fetchOne($0, sql: "SELECT sqlite_version()") } ?? ""
@@ -30,7 +30,7 @@ struct LogInstrumentTests {
             let warnings = messages(.warning)
             #expect(warnings.count == (Database.hasWALResetBug ? 1 : 0))
             #expect(warnings.allSatisfy { $0.hasPrefix("SQLite \(version) has the WAL-reset bug: ") })
-            // Another connection, once.
+            // Another connection, logged once.
             let other = try DatabaseQueue(path: pool.path)
             for name in ["Craig", "David"] {
                 try await other.write { try $0.execute(sql: "INSERT INTO player (name) VALUES (?)", arguments: [name]) }
@@ -41,7 +41,7 @@ struct LogInstrumentTests {
         }
     }
 
-    @Test("Slow statements, without their arguments unless they are public", arguments: [false, true])
+    @Test("Slow statements, without arguments unless they are public", arguments: [false, true])
     func slowStatements(isPublic: Bool) async throws {
         var options = LogInstrument.Options()
         options.slowStatementDuration = .zero
@@ -67,7 +67,7 @@ struct LogInstrumentTests {
         }
     }
 
-    @Test("Errors, of statements and of accesses without a connection")
+    @Test("Errors of statements and of accesses without a connection")
     func errors() async throws {
         try await withPool(LogInstrument(logger), { $0.readerTimeout = .milliseconds(1) }) { pool in
             await #expect(throws: DatabaseError.self) {
@@ -83,7 +83,7 @@ struct LogInstrumentTests {
         }
     }
 
-    @Test("Queries that an access repeats")
+    @Test("Repeated queries in an access")
     func repeatedQueries() async throws {
         var options = LogInstrument.Options()
         options.repeatedQueryCount = 3
@@ -92,7 +92,7 @@ struct LogInstrumentTests {
                 for id in 1...3 { _ = try Row.fetchOne(db, sql: "SELECT * FROM player WHERE id = ?", arguments: [id]) }
                 for _ in 1...2 { _ = try db.names() }
             }
-            // An access without end of different queries does not keep all of them.
+            // An endless access with different queries does not store all of them.
             try await pool.read { db in
                 for number in 0..<1_500 { _ = try Int.fetchOne(db, sql: "SELECT \(number)") }
                 for _ in 0..<5 { _ = try Int.fetchOne(db, sql: "SELECT 1499") }
@@ -121,7 +121,7 @@ struct LogInstrumentTests {
         }
     }
 
-    @Test("A logger that wants nothing costs nothing")
+    @Test("A disabled logger has no cost")
     func ignoredLevels() throws {
         var quiet = logger
         quiet.logLevel = .critical
@@ -135,7 +135,7 @@ struct LogInstrumentTests {
     }
 }
 
-/// Notes whether another instrument listens to accesses.
+/// Records whether another instrument receives events of accesses.
 private struct AccessRecorder: DatabaseInstrument {
     let base: any DatabaseInstrument
     let listens = Elements<Bool>()

@@ -17,7 +17,7 @@ struct MetricsInstrumentTests {
             + (error.map { [("error.type", $0)] } ?? [])
     }
 
-    @Test("Durations and rows of statements, by operation and table")
+    @Test("Durations and rows of statements by operation and table")
     func statements() async throws {
         try await withPool(MetricsInstrument(factory: metrics)) { pool in
             for _ in 0..<3 { _ = try await pool.read { try $0.names() } }
@@ -37,7 +37,7 @@ struct MetricsInstrumentTests {
         }
     }
 
-    @Test("Connections that wait, and those in use")
+    @Test("Waiting accesses and connections in use")
     func connections() async throws {
         try await withPool(MetricsInstrument(factory: metrics), { $0.maximumReaderCount = 2 }) { database in
             let used = try metrics.expectMeter(
@@ -50,7 +50,7 @@ struct MetricsInstrumentTests {
             let uses = try metrics.expectTimer("db.client.connection.use_time", pool).values.count
             #expect(uses == 2)
             #expect(try metrics.expectTimer("db.client.connection.wait_time", pool).values.count == uses)
-            // An access that never gets a connection waits no more.
+            // An access that never gets a connection no longer waits.
             try database.close()
             await #expect(throws: DatabaseError.self) { try await database.read { _ in } }
             #expect((used.lastValue, pending.lastValue) == (0, 0))

@@ -1,11 +1,11 @@
-// What the tests of all adapters use.
+// Shared by the tests of all adapters.
 
 import Foundation
 import Rowan
 import Synchronization
 import Testing
 
-/// Runs the body with a pool on a new file, with a table `player` that has two rows.
+/// Runs the body with a pool on a new file, with a table `player` that contains two rows.
 func withPool<T>(
     _ instrument: (any DatabaseInstrument)? = nil, _ configure: (inout Configuration) -> Void = { _ in },
     _ body: (DatabasePool) async throws -> T
@@ -33,7 +33,7 @@ extension Database {
     func names() throws -> [String] { try String.fetchAll(self, sql: "SELECT name FROM player ORDER BY id") }
 }
 
-/// Waits for a condition, for a minute at most.
+/// Waits for a condition, for at most a minute.
 func eventually(sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool) async rethrows
 {
     let deadline = ContinuousClock.now + .seconds(60)

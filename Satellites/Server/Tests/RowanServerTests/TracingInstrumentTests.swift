@@ -14,7 +14,7 @@ struct TracingInstrumentTests {
         tracer.finishedSpans.filter { $0.operationName == name }
     }
 
-    @Test("An access is a span of the task, and its statements are spans below it", arguments: [false, true])
+    @Test("An access is a span of the task, and its statements are child spans", arguments: [false, true])
     func parents(isGrouped: Bool) async throws {
         let instrument = TracingInstrument(tracer: tracer)
         try await withPool(instrument, { $0.groupsAsyncWrites = isGrouped }) { pool in
@@ -51,7 +51,7 @@ struct TracingInstrumentTests {
         }
     }
 
-    @Test("Accesses of threads, and those with callbacks, have the span of their caller")
+    @Test("Accesses on threads and accesses with callbacks have the span of their caller")
     func callers() async throws {
         try await withPool(TracingInstrument(tracer: tracer)) { pool in
             tracer.clearFinishedSpans()
@@ -89,7 +89,7 @@ struct TracingInstrumentTests {
         }
     }
 
-    @Test("Statements as events, or not at all")
+    @Test("Statements as events or not at all")
     func events() async throws {
         try await withPool(TracingInstrument(tracer: tracer, statements: .events)) { pool in
             tracer.clearFinishedSpans()
@@ -107,7 +107,7 @@ struct TracingInstrumentTests {
         }
     }
 
-    @Test("Without a tracer, there are no spans")
+    @Test("No spans without a tracer")
     func noTracer() throws {
         let queue = try DatabaseQueue(
             configuration: {

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import GRDBSQLite
 
-/// A record whose declarations name the module.
+/// A record whose declarations contain the module's name.
 public struct Player: Codable, Hashable, Sendable, Identifiable, GRDB.FetchableRecord, GRDB.MutablePersistableRecord {
     public var id: Int64?
     public var name: String
@@ -24,11 +24,11 @@ public struct Player: Codable, Hashable, Sendable, Identifiable, GRDB.FetchableR
 }
 
 extension GRDB.DerivableRequest<Player> {
-    /// The players, best first.
+    /// The players in descending order of score.
     public func best() -> Self { order(Player.Columns.score.desc, Player.Columns.name) }
 }
 
-/// A store that other modules use without the library.
+/// A store that other modules use without importing the library.
 public final class PlayerStore: Sendable {
     private let writer: any GRDB.DatabaseWriter
 
@@ -72,10 +72,10 @@ public final class PlayerStore: Sendable {
         GRDB.ValueObservation.tracking(Player.fetchCount).values(in: writer)
     }
 
-    /// The version of SQLite, by its C API.
+    /// The version of SQLite, from its C API.
     public static var sqliteVersion: String { String(cString: sqlite3_libversion()) }
 
-    /// The number of changes of the connection, by its C API.
+    /// The number of changes made by the connection, from the C API.
     public func changes() throws -> CInt {
         try writer.read { db in sqlite3_total_changes(db.sqliteConnection) }
     }
