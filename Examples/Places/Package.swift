@@ -24,7 +24,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
-        // The tests run the program as a second process, hence the second dependency.
+        // The second dependency is needed because the tests run the program as a second process.
         .testTarget(name: "PlacesKitTests", dependencies: ["PlacesKit", "places"]),
     ],
     swiftLanguageModes: [.v6]

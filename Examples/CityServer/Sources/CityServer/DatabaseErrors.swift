@@ -1,7 +1,7 @@
 import Hummingbird
 import RowanRecords
 
-/// Answers errors of the database: those that the client can mend tell what is wrong, the others do not.
+/// Responds to database errors: those that the client can fix describe the problem, others don't.
 struct DatabaseErrors<Context: RequestContext>: RouterMiddleware {
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
@@ -16,7 +16,7 @@ struct DatabaseErrors<Context: RequestContext>: RouterMiddleware {
             case .SQLITE_CONSTRAINT_CHECK, .SQLITE_CONSTRAINT_NOTNULL:
                 throw HTTPError(.badRequest, message: error.message ?? "a value is not allowed")
             default:
-                // The SQL is for the log, and not for clients.
+                // Only the log contains the SQL, because clients must not see it.
                 context.logger.error("\(error)")
                 throw HTTPError(.internalServerError)
             }

@@ -1,4 +1,4 @@
-// The program: rowan-node's path is its argument, or the variable ROWAN_NODE.
+// The program. The path of rowan-node is its argument, or the variable ROWAN_NODE.
 
 import Foundation
 
@@ -16,7 +16,7 @@ struct ClusterTour {
         }
     }
 
-    /// Prints a line at once, also into a file.
+    /// Prints a line immediately, also to a file.
     private static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
     private static func fail(_ message: String) -> Never {

@@ -1,4 +1,4 @@
-// What the tour writes: numbered entries, in which one that is lost or doubled would be seen.
+// The tour writes numbered entries, so that lost and duplicate ones are detected.
 
 import RowanRecords
 
@@ -10,7 +10,7 @@ import RowanRecords
 var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("create entry") { db in
-        // Without a unique index: an entry that is written twice must be seen.
+        // There is no unique index, so that a duplicate entry is detected.
         try db.create(table: "entry") { t in
             t.autoIncrementedPrimaryKey("id")
             t.column("number", .integer).notNull()

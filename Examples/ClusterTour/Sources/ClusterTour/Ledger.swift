@@ -1,4 +1,4 @@
-// Writes entries, each exactly once, whatever happens to the leader meanwhile.
+// Writes each entry exactly once, even if the leader changes in the meantime.
 
 import RowanCluster
 import RowanRecords
@@ -6,7 +6,7 @@ import RowanRecords
 struct Ledger {
     let cluster: DatabaseCluster
 
-    /// Writes an entry. While there is no leader, it waits; if a leader has gone away before the commit, it runs again.
+    /// Writes an entry. It waits while there is no leader, and retries if a leader disappears before the commit.
     ///
     /// - Throws: `UnknownOutcomeError` if no leader is found in time, and `DatabaseError`.
     func add(_ number: Int) async throws {
@@ -22,7 +22,7 @@ struct Ledger {
         }
     }
 
-    /// What the database has, and what it lacks of the numbers from 1 to `count`.
+    /// The rows in the database, and the missing numbers from 1 to `count`.
     static func tally(_ count: Int, _ db: Database) throws -> Tally {
         let numbers = try Entry.select(\.number, as: Int.self).fetchAll(db)
         let known = Set(numbers)

@@ -1,4 +1,4 @@
-// Three nodes on this machine, each a process of rowan-node. In earnest, each of them has a machine of its own.
+// Three nodes on this machine, each a process of rowan-node. In production, each has its own machine.
 
 import Foundation
 
@@ -17,7 +17,7 @@ actor LocalNodes {
     init(program: String) {
         self.program = URL(fileURLWithPath: program)
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("ClusterTour-\(UUID().uuidString)")
-        // All of 127.0.0.0/8 is this machine: two tours at the same time don't meet.
+        // All of 127.0.0.0/8 is this machine, so two simultaneous tours don't interfere.
         host = "127.\(Int.random(in: 1...254)).\(Int.random(in: 0...255)).\(Int.random(in: 1...254))"
     }
 
@@ -27,12 +27,12 @@ actor LocalNodes {
 
     var addresses: [String] { ids.map(address) }
 
-    /// The path of a file that is deleted with the data of the nodes.
+    /// The path of a file that is deleted with the nodes' data.
     func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
-    /// Starts a node, or starts it again, and waits until it is a member of the cluster.
+    /// Starts or restarts a node, and waits until it is a member of the cluster.
     ///
-    /// - Throws: ``Failure`` if it ends instead.
+    /// - Throws: ``Failure`` if it exits instead.
     func start(_ id: UInt64) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let process = Process()
@@ -41,9 +41,9 @@ actor LocalNodes {
         process.arguments = [
             "--id", "\(id)", "--address", address(of: id), "--data", path("node\(id)"), "--end-with-input",
         ]
-        // It ends with its input, and so with this program, however that ends.
+        // The node exits when its input ends, and so when this program exits in any way.
         process.standardInput = Pipe()
-        // The first node starts the cluster, and the others join it. A node that starts again is a member already.
+        // The first node starts the cluster, and the others join it. A restarted node is already a member.
         if id != ids[0] { process.arguments? += ["--join", address(of: ids[0])] }
         process.standardOutput = output
         try process.run()
@@ -56,19 +56,19 @@ actor LocalNodes {
         }
     }
 
-    /// Ends a node as a crash would.
+    /// Kills a node, like a crash.
     func kill(_ id: UInt64) {
         guard let process = running.removeValue(forKey: id) else { return }
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
 
-    /// Ends all nodes, the one that leads after it has handed over, and deletes their data.
+    /// Stops all nodes, after the leader has handed over, and deletes their data.
     func stop() {
         for process in running.values { process.terminate() }
         for process in running.values { process.waitUntilExit() }
         running = [:]
-        // The system deletes what is left of its temporary files.
+        // The system deletes leftover temporary files.
         try? FileManager.default.removeItem(at: folder)
     }
 }

@@ -1,4 +1,4 @@
-// The tour: three nodes, writes, a leader that is killed in the middle of them, and what is left.
+// The tour: three nodes, writes, a leader that is killed in between, and the remaining entries.
 
 import Foundation
 import RowanCluster
@@ -10,11 +10,11 @@ struct Tour {
     let count: Int
     let say: @Sendable (String) -> Void
 
-    /// What the tour has found, for its test.
+    /// The results of the tour, for its test.
     struct Result {
         var killed: UInt64
         var leaderAfterwards: UInt64?
-        /// How long the slowest write took: that of the failover.
+        /// The duration of the slowest write, which is the one during the failover.
         var failover: Duration
         var tally: Ledger.Tally
         /// The last value of the observation.
@@ -22,7 +22,7 @@ struct Tour {
         var copied: Int?
     }
 
-    /// Runs the tour, and ends the nodes, also if it fails.
+    /// Runs the tour, and stops the nodes, even after an error.
     func run() async throws -> Result {
         do {
             let result = try await steps()
@@ -65,7 +65,7 @@ struct Tour {
             copied: copied)
     }
 
-    /// Writes all entries. In the middle, the node that leads gets SIGKILL.
+    /// Writes all entries. Halfway through, the leader receives SIGKILL.
     private func writeWhileTheLeaderIsKilled(_ cluster: DatabaseCluster) async throws -> (UInt64, Duration) {
         guard let leader = try await cluster.status().leader else {
             throw LocalNodes.Failure(description: "the cluster has no leader")
@@ -89,7 +89,7 @@ struct Tour {
         return (leader.id, slowest)
     }
 
-    /// Counts the entries as another client, until all are there: it learns of the commits by asking.
+    /// Counts the entries as another client, which polls for commits, until all are there.
     private func observe() async throws -> Task<Int?, any Error> {
         let client = try DatabaseCluster(addresses: await nodes.addresses, database: "tour")
         return Task { [count] in
@@ -104,7 +104,7 @@ struct Tour {
         }
     }
 
-    /// Copies the database into a file, which SQLite opens.
+    /// Copies the database to a file, which SQLite opens.
     private func copy(_ cluster: DatabaseCluster) async throws -> Int? {
         let path = await nodes.path("copy.sqlite")
         try await cluster.dump(to: path)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClusterTour
 
-/// rowan-node, which Scripts/node builds in the folder of this build.
+/// The path of rowan-node, which Scripts/node builds in the folder of this build.
 private let program: String? = {
     var root = URL(fileURLWithPath: #filePath)
     for _ in 0..<5 { root.deleteLastPathComponent() }

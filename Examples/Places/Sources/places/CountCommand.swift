@@ -22,7 +22,7 @@ struct CountCommand: ParsableCommand {
         }
     }
 
-    /// Prints immediately: the reader of a pipe waits for it.
+    /// Prints immediately, because the reader of a pipe is waiting.
     private func printCount(_ count: Int) throws {
         try FileHandle.standardOutput.write(contentsOf: Data("\(count)\n".utf8))
     }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import PlacesKit
 
-/// The options that all commands share.
+/// The options common to all commands.
 struct DatabaseOptions: ParsableArguments {
     @Option(name: .shortAndLong, help: "The database file.")
     var database = "places.sqlite"

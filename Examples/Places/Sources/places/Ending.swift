@@ -1,15 +1,15 @@
 import Dispatch
 import Foundation
 
-/// The requests to end what runs until somebody ends it: Ctrl-C, a time limit, or the program itself.
+/// Requests to stop a process that runs indefinitely: Ctrl-C, a time limit, or the program itself.
 final class Ending: Sendable {
     let requests: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
-    // All threads may use dispatch sources.
+    // Dispatch sources can be used on any thread.
     nonisolated(unsafe) private let sources: [any DispatchSourceProtocol]
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-    /// Replaces what the system does at Ctrl-C and when the process is told to end, until `close`.
+    /// Handles Ctrl-C and termination requests in place of the system, until `close`.
     init(after seconds: Double?) {
         let (requests, continuation) = AsyncStream.makeStream(of: Void.self)
         (self.requests, self.continuation) = (requests, continuation)

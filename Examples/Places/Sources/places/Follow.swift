@@ -2,16 +2,16 @@ import Foundation
 import PlacesKit
 import Rowan
 
-/// Observes the places, and prints what other processes change.
+/// Observes the places, and prints changes by other processes.
 struct Follow: Sendable {
     let path: String
     /// Its configuration observes other processes.
     let pool: DatabasePool
     var countryCode: String?
-    /// Where it ends; nil to go on until the person ends it.
+    /// The number of changes after which it stops; nil for no limit.
     var changes: Int?
     var seconds: Double?
-    /// The seed of a second process that changes places; nil without one.
+    /// The seed of a second process that changes places; nil for no such process.
     var writerSeed: UInt64?
 
     func run() async throws {
@@ -22,7 +22,7 @@ struct Follow: Sendable {
         try await following.value
     }
 
-    /// The loop ends when its task is cancelled.
+    /// The loop stops when its task is cancelled.
     private func follow(_ ending: Ending) async throws {
         let observation = ValueObservation.tracking { [countryCode] db in
             try FollowedPlaces.fetch(db, countryCode: countryCode)
@@ -30,7 +30,7 @@ struct Follow: Sendable {
         let limit = changes ?? .max
         var (shown, view, writer) = (FollowedPlaces?.none, FollowView(path: path), SecondWriter?.none)
         defer { view.close() }
-        // Also if the loop throws; its own failure takes precedence.
+        // Also if the loop throws; its own error takes precedence.
         defer { try? writer?.stop() }
         for try await value in observation.values(in: pool) {
             let time = Edit.now()

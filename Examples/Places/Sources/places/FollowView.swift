@@ -1,7 +1,7 @@
 import Foundation
 import PlacesKit
 
-/// What `follow` prints: on a terminal, a screen of the last changes; elsewhere, a line for each change.
+/// The output of `follow`: on a terminal, a screen with the last changes; otherwise, a line for each change.
 struct FollowView {
     private let path: String
     /// Nil if standard output is not a terminal.
@@ -9,7 +9,7 @@ struct FollowView {
     private var lastLines: [String] = []
     private(set) var summary = FollowSummary()
 
-    /// How many changes the screen shows.
+    /// The number of changes on the screen.
     private static let lineCount = 10
 
     init(path: String) {
@@ -39,7 +39,7 @@ struct FollowView {
         }
     }
 
-    /// Leaves the terminal as it was, with the last screen.
+    /// Restores the terminal, leaving the last screen.
     mutating func close() {
         write(screen == nil ? "\(summary)\n" : TerminalScreen.closing)
     }
@@ -54,7 +54,7 @@ struct FollowView {
         return "\(number) \(number == 1 ? "place" : "places") (\(places.favoriteCount) favourites)"
     }
 
-    /// Prints immediately: the reader of a pipe waits for it.
+    /// Prints immediately, because the reader of a pipe is waiting.
     private func write(_ text: String) {
         print(text, terminator: "")
         fflush(nil)

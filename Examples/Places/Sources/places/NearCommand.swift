@@ -7,14 +7,14 @@ struct NearCommand: ParsableCommand {
 
     @OptionGroup var options: DatabaseOptions
 
-    // `unconditional`: a value such as -33.87 is not an option.
+    // `unconditional`, because a value such as -33.87 is not an option.
     @Option(name: [.customLong("latitude"), .customLong("lat")], parsing: .unconditional, help: "Degrees north.")
     var latitude: Double
 
     @Option(name: [.customLong("longitude"), .customLong("lon")], parsing: .unconditional, help: "Degrees east.")
     var longitude: Double
 
-    @Option(help: "How far, in kilometres.")
+    @Option(help: "The maximum distance, in kilometers.")
     var radius = 1000.0
 
     @Option(help: "How many places at most.")

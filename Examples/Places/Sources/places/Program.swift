@@ -1,6 +1,6 @@
 import Foundation
 
-/// The running program, which starts itself as a second process.
+/// The running program, which also starts itself as a second process.
 enum Program {
     static var executable: URL {
         Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])

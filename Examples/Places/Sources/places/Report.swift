@@ -1,6 +1,6 @@
 import PlacesKit
 
-/// What the commands print.
+/// The output of the commands.
 enum Report {
     static func place(_ place: Place) -> String {
         let star = place.isFavorite ? "★" : " "
@@ -22,7 +22,7 @@ enum Report {
         "\(padded(String(count.placeCount), 4, alignedRight: true))  \(count.country.code)  \(count.country.name)"
     }
 
-    /// Prints the statements since the last call: how many times each ran, how long in all, and its SQL.
+    /// Prints the statements since the last call: the number of runs, the total duration, and the SQL.
     static func statements(_ log: StatementLog) {
         for entry in log.takeAll() {
             print("  sql \(entry)")

@@ -26,7 +26,7 @@ struct SimulateCommand: ParsableCommand {
     }
 
     func run() throws {
-        // A parent that ignores these signals hands that down.
+        // The process inherits ignored signals from its parent.
         for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_DFL) }
         let log = StatementLog()
         let pool = try PlacesDatabase.open(at: options.database, log: log)

@@ -2,7 +2,7 @@ import Foundation
 import PlacesKit
 import Rowan
 
-/// All that the example shows, one step after the other.
+/// All features of the example, step by step.
 struct Tour {
     private let path: String
     private let zoneinfo: ZoneinfoFolder
@@ -157,7 +157,7 @@ struct Tour {
         try pool.dumpRequest(Country.filter { $0.name.like("S%") }.order(\.name).limit(4), format: .csv())
     }
 
-    /// A copy of the tables whose last line is malformed: all other lines are written before it is read.
+    /// A copy of the tables whose last line is malformed, so that all other lines are written before the error.
     private func brokenCopy() throws -> ZoneinfoFolder {
         let folder = ZoneinfoFolder(path: scratch.appendingPathComponent("broken").path)
         try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)

@@ -47,7 +47,7 @@ struct FollowTests {
         #expect(follower.waitForEnd() == 0)
     }
 
-    /// The second process, which would go on for minutes, ends with it.
+    /// The second process, which would run for minutes, exits with it.
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP], [["--changes", "2000"], ["--changes", "2000", "--seconds", "60"]])
     func aSignalEndsTheSecondProcess(_ signal: Int32, _ options: [String]) throws {
         let follower = try RunningProgram(
@@ -57,7 +57,7 @@ struct FollowTests {
         let start = ContinuousClock.now
         follower.send(signal)
         #expect(follower.waitForEnd() == 0)
-        // Not the time that 2,000 changes take.
+        // Less than the time that 2,000 changes take.
         #expect(ContinuousClock.now - start < .seconds(60))
     }
 

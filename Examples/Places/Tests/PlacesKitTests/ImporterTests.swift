@@ -105,7 +105,7 @@ struct ImporterTests {
     }
 }
 
-/// All that the database holds.
+/// The full content of the database.
 struct DatabaseContent: Equatable {
     let countries: [Country]
     let places: [Place]

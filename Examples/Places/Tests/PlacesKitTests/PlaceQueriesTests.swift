@@ -14,7 +14,7 @@ struct PlaceQueriesTests {
     }
 
     @Test func nearListsTheNearestFirst() throws {
-        // Fiji is at hand across the date line, Paris is not.
+        // Fiji is close across the date line; Paris is not.
         let tonga = Coordinate(latitude: -21, longitude: -175)
         let found = try pool.read { db in try Place.near(tonga, within: 1000, limit: 10, db) }
         #expect(found.map(\.place.title) == ["Tongatapu", "Fiji"])

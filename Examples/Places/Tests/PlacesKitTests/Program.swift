@@ -1,7 +1,7 @@
 import Foundation
 import PlacesKit
 
-/// The `places` program, which the build leaves beside the resources of the package.
+/// The `places` program, which is built next to the package's resources.
 enum Program {
     static let executable = URL(fileURLWithPath: ZoneinfoFolder.bundled.path)
         .deletingLastPathComponent()
@@ -23,7 +23,7 @@ enum Program {
         process.standardOutput = output
         process.standardError = errors
         try process.run()
-        // Errors are short, they fit in the pipe while the output is read.
+        // Errors are short, so they fit in the pipe while the output is read.
         let outputData = output.fileHandleForReading.readDataToEndOfFile()
         let errorData = errors.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
@@ -33,7 +33,7 @@ enum Program {
     }
 }
 
-/// The program while it runs: its output is read line by line.
+/// The running program, whose output is read line by line.
 final class RunningProgram {
     private let process = Process()
     private let output = Pipe()

@@ -4,7 +4,7 @@ import Testing
 @testable import PlacesKit
 
 struct SecondProcessTests {
-    /// The other process answers while the transaction is open, and never sees half an import.
+    /// The other process responds during the open transaction, and never sees a partial import.
     @Test func aSecondProcessReadsWhileAnImportRuns() throws {
         let folder = try TemporaryFolder()
         let zoneinfo = try folder.zoneinfo(zones: Sample.zones)

@@ -1,7 +1,7 @@
 import Foundation
 import PlacesKit
 
-/// A folder for one test, removed with it.
+/// A folder for a test, deleted when it is released.
 final class TemporaryFolder {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("places-tests-\(UUID().uuidString)")
 

@@ -1,12 +1,12 @@
-// Errors as answers: those that a client can mend name the fields, the others tell nothing of the database.
+// Responses to errors: those that a client can fix name the fields, others reveal nothing about the database.
 
 import Foundation
 import Hummingbird
 import RowanRecords
 
-/// What is wrong with the fields of a request: status 422.
+/// The invalid fields of a request: status 422.
 struct FieldErrors: Error, Encodable, Equatable {
-    /// What is wrong, by field.
+    /// The problems, by field.
     var errors: [String: String]
 
     init(errors: [String: String]) { self.errors = errors }
@@ -20,7 +20,7 @@ struct FieldErrors: Error, Encodable, Equatable {
         case .dataCorrupted(let context): (path, text) = (context.codingPath, "can't be read")
         @unknown default: return nil
         }
-        // An error of the whole text is none of a field.
+        // An error of the whole text doesn't belong to a field.
         guard let field = path.first?.stringValue else { return nil }
         errors = [field: text]
     }
@@ -41,7 +41,7 @@ extension FieldErrors: HTTPResponseError {
     }
 }
 
-/// Answers errors of the database and of decoded requests.
+/// Responds to errors of the database and of decoded requests.
 struct ErrorAnswers<Context: RequestContext>: RouterMiddleware {
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
@@ -56,9 +56,9 @@ struct ErrorAnswers<Context: RequestContext>: RouterMiddleware {
             throw HTTPError(.badRequest, message: "\(error)")
         } catch let error as DatabaseError {
             if let fields = FieldErrors(error) { throw fields }
-            // A server that is busy, or closing.
+            // The server is busy or closing.
             if error.resultCode == .SQLITE_BUSY { throw HTTPError(.serviceUnavailable) }
-            // The SQL is for the log, and not for clients.
+            // Only the log contains the SQL, because clients must not see it.
             context.logger.error("\(String(reflecting: error))")
             throw HTTPError(.internalServerError)
         }

@@ -1,5 +1,5 @@
-// What changes, as server-sent events. All clients share the fetch of one observation, of the last changes: each commit is
-// fetched once, however many clients listen.
+// Changes as server-sent events. All clients share the fetches of one observation of the last changes: each commit is
+// fetched once, however many clients are connected.
 // Source: https://html.spec.whatwg.org/multipage/server-sent-events.html
 
 import AsyncAlgorithms
@@ -14,7 +14,7 @@ struct EventFeed: Sendable {
     static let window = 1_000
 
     let database: any DatabaseWriter
-    /// Proxies close connections that are silent.
+    /// Proxies close silent connections.
     var heartbeat = Duration.seconds(15)
 
     /// The last changes, the newest first.
@@ -47,7 +47,8 @@ struct EventFeed: Sendable {
 
     private func write(since last: Int64?, to writer: inout any ResponseBodyWriter) async throws {
         var position = FeedPosition(last: last)
-        // Each value has all that a client may lack: for one that reads slowly, only the newest one waits.
+        // Each value contains everything that a client may have missed, so only the newest one is buffered for a slow
+        // client.
         let changes = Self.changes.values(in: database, bufferingPolicy: .bufferingNewest(1)).map(Signal.changes)
         let beats = AsyncTimerSequence(interval: heartbeat, clock: .continuous).map { _ in Signal.heartbeat }
         // The loop ends with the server, too.
@@ -62,16 +63,16 @@ struct EventFeed: Sendable {
     }
 }
 
-/// What a client knows.
+/// The position of a client in the changes.
 struct FeedPosition {
-    /// The revision that the client has seen last; nil if it has just come.
+    /// The last revision sent to the client; nil for a new client.
     private(set) var last: Int64?
 
     init(last: Int64?) { self.last = last }
 
-    /// The events that the client does not know.
+    /// The events that the client has not received.
     ///
-    /// - Parameter changes: the last changes, the newest first.
+    /// - Parameter changes: the last changes, newest first.
     mutating func events(of changes: [ChangedPlace]) throws -> String {
         let newest = changes.first?.change.revision ?? 0
         guard let last else {
@@ -79,7 +80,7 @@ struct FeedPosition {
             return "id: \(newest)\nevent: hello\ndata: {}\n\n"
         }
         defer { self.last = newest }
-        // The log is too short, or that of another database: the client has to fetch everything again.
+        // The log is too short, or belongs to another database: the client has to fetch everything again.
         let oldest = changes.last?.change.revision ?? 1
         guard last <= newest, last >= oldest - 1 else { return "id: \(newest)\nevent: reset\ndata: {}\n\n" }
         let unknown = changes.prefix { $0.change.revision > last }

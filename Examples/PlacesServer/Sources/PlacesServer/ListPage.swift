@@ -1,4 +1,4 @@
-// The page in the browser: the largest places, kept up to date by the events.
+// The page in the browser: the largest places, updated by the events.
 
 import Hummingbird
 

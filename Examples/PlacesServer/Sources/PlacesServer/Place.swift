@@ -1,4 +1,4 @@
-// A place, and what clients may write of it.
+// A place, and its representation in requests.
 
 import Hummingbird
 import RowanRecords
@@ -7,12 +7,12 @@ import RowanRecords
 @Record("place") struct Place: Codable, Equatable, Identifiable {
     var id: Int64?
     var name: String
-    /// The code of its country: `DE`.
+    /// The code of its country, such as `DE`.
     var country: String
     var latitude: Double
     var longitude: Double
     var population: Int
-    /// Counts the writes, from 1 on: the entity tag.
+    /// The number of writes, starting at 1, which is the entity tag.
     var version: Int
 
     var entityTag: String { "\"\(version)\"" }
@@ -20,13 +20,13 @@ import RowanRecords
 
 extension Place: ResponseEncodable {}
 
-/// A place as a client sends it.
+/// A place as sent by a client.
 struct PlaceInput: Decodable, Sendable {
     var name: String
     var country: String
     var latitude: Double
     var longitude: Double
-    /// A number that may be no integer: the answer then names the field.
+    /// Decoded as a number that may not be an integer, so that the response can name the field.
     var population: Double
 
     /// - Throws: ``FieldErrors``, for all fields at once.
@@ -49,7 +49,7 @@ struct PlaceInput: Decodable, Sendable {
     }
 }
 
-/// An entry of the log of changes, which triggers write.
+/// An entry in the log of changes, which triggers write.
 @Record("change") struct Change: Equatable {
     @PrimaryKey var revision: Int64
     var placeID: Int64
@@ -57,9 +57,9 @@ struct PlaceInput: Decodable, Sendable {
     static let place = belongsTo(Place.self, using: ForeignKey(["placeID"]))
 }
 
-/// A change, with the place as it is now.
+/// A change, with the current place.
 @Selection struct ChangedPlace: Equatable {
     var change: Change
-    /// Nil if the place is deleted.
+    /// Nil if the place has been deleted.
     var place: Place?
 }

@@ -1,4 +1,4 @@
-// The places as JSON. Writes name the version that they replace, so that nobody overwrites what they have not seen.
+// The places as JSON. Writes specify the version that they replace, so that no unseen version is overwritten.
 
 import Foundation
 import Hummingbird
@@ -47,7 +47,7 @@ struct PlaceRoutes: Sendable {
                 SELECT place.* FROM placeText JOIN place ON place.id = placeText.rowid
                 WHERE placeText MATCH ? ORDER BY rank, population DESC LIMIT ?
                 """, arguments: [pattern, size])
-        // No record is decoded: the rows are written as JSON.
+        // The rows are written as JSON without decoding records.
         let json = try await database.read { db in try places.json(db) }
         return Response(
             status: .ok, headers: [.contentType: "application/json; charset=utf-8"],
@@ -72,7 +72,7 @@ struct PlaceRoutes: Sendable {
         return try answer(place, .ok, request, context)
     }
 
-    /// Finds one row by its key, on the current thread: it takes some microseconds, less than a change of threads.
+    /// Finds a row by its key on the current thread, because this takes some microseconds, less than switching threads.
     private func findNow(_ id: Int64) throws -> Place { try database.read { db in try Place.find(db, key: id) } }
 
     /// POST /places
@@ -108,9 +108,9 @@ struct PlaceRoutes: Sendable {
 
     // MARK: Parts
 
-    /// The place that a request wants to replace.
+    /// The place that a request replaces.
     ///
-    /// - Throws: status 428 without a version, 412 if the client has seen another one.
+    /// - Throws: status 428 without a version, 412 if the client's version is not the current one.
     private func known(_ id: Int64, _ request: Request, _ db: Database) throws -> Place {
         guard let tags = request.headers[.ifMatch] else {
             throw HTTPError(.preconditionRequired, message: "send If-Match with the ETag that you have")
@@ -120,7 +120,7 @@ struct PlaceRoutes: Sendable {
         return place
     }
 
-    /// - Parameter isWeak: whether weak tags match: for reads, not for writes.
+    /// - Parameter isWeak: whether weak tags match, which is the case for reads but not for writes.
     private func matches(_ tags: String, _ place: Place, isWeak: Bool = false) -> Bool {
         tags.split(separator: ",").contains { tag in
             let tag = tag.trimmingCharacters(in: .whitespaces)

@@ -1,4 +1,4 @@
-// The program: settings from the environment, the database, and the server in front of it.
+// The program: settings from the environment, the database, and the server.
 
 import Foundation
 import Hummingbird
@@ -20,7 +20,7 @@ struct PlacesServer {
         var configuration = Configuration()
         configuration.label = "places"
         configuration.readerTimeout = .seconds(5)
-        // Asynchronous writes that wait at the same time share one commit.
+        // Asynchronous writes that wait simultaneously share a commit.
         configuration.groupsAsyncWrites = true
         // Metrics and spans go where the program bootstraps MetricsSystem and InstrumentationSystem to.
         configuration.instruments = [LogInstrument(logger), MetricsInstrument(), TracingInstrument()]
@@ -59,18 +59,18 @@ func router(_ database: any DatabaseWriter, heartbeat: Duration = .seconds(15)) 
     return router
 }
 
-/// What the environment says.
+/// The settings from the environment.
 struct Settings: Equatable {
     var host = "127.0.0.1"
     var port = 8080
     var path = "places.sqlite"
     var logLevel = Logger.Level.info
-    /// Where Litestream replicates the database to; nil for nowhere.
+    /// The URL to which Litestream replicates the database; nil for no replication.
     var replicaURL: String?
-    /// Litestream itself.
+    /// The Litestream program.
     var litestream = LitestreamProgram.inPath
 
-    /// A variable that can't be read.
+    /// A variable with an invalid value.
     struct InvalidVariable: Error, CustomStringConvertible {
         let description: String
     }

@@ -1,4 +1,4 @@
-// The schema, as migrations: they run when the server starts.
+// The schema as migrations, which run when the server starts.
 
 import RowanRecords
 
@@ -21,7 +21,7 @@ let migrator = {
             t.column("country")
         }
     }
-    // Clients that were away learn what they have missed, also after a restart.
+    // Reconnecting clients receive the changes that they have missed, also after a restart.
     migrator.registerMigration("changes") { db in
         try db.create(table: "change", options: .strict) { t in
             t.autoIncrementedPrimaryKey("revision")

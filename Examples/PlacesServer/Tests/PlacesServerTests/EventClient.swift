@@ -1,14 +1,14 @@
-// A client of server-sent events: a socket, so that a test can leave at any moment.
+// A client of server-sent events, which uses a socket, so that a test can disconnect at any time.
 
 import Foundation
 
-/// A connection to a server on this machine, which has asked for a path.
+/// A connection to a server on this machine, with a request for a path.
 final class EventClient: Sendable {
     private let socket: Int32
 
     struct NoConnection: Error {}
 
-    /// Asks for the events.
+    /// Requests the events.
     convenience init(port: Int, lastEventID: Int? = nil) throws {
         let field = lastEventID.map { "Last-Event-ID: \($0)\r\n" } ?? ""
         try self.init(port: port, request: "GET /events HTTP/1.1\r\nHost: localhost\r\n\(field)\r\n")
@@ -25,7 +25,8 @@ final class EventClient: Sendable {
                 connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        // The socket exists, so that `deinit` runs and closes it. A second close could hit a file that is opened meanwhile.
+        // The socket exists, so `deinit` runs and closes it. Closing it here too could close a file opened in the
+        // meantime.
         guard code == 0 else { throw NoConnection() }
         var timeout = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
@@ -34,12 +35,12 @@ final class EventClient: Sendable {
 
     deinit { close(socket) }
 
-    /// Ends the connection, as a browser that is closed.
+    /// Disconnects, like a browser that is closed.
     func leave() { shutdown(socket, Int32(SHUT_RDWR)) }
 
-    /// Reads until the text is there. It blocks its thread for a minute at most.
+    /// Reads until the text is found. Blocks its thread for at most a minute.
     ///
-    /// - Returns: what was read; without the text if the server has ended the connection.
+    /// - Returns: the received text; without the expected text if the server has closed the connection.
     func read(until text: String) async -> String {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { [socket] in
@@ -55,6 +56,6 @@ final class EventClient: Sendable {
         }
     }
 
-    /// Reads until the server ends the connection.
+    /// Reads until the server closes the connection.
     func readToEnd() async -> String { await read(until: "\u{0}") }
 }

@@ -1,4 +1,4 @@
-// Server-sent events: what a client gets, what it gets when it comes back, and what happens when it leaves.
+// Server-sent events: for new clients, reconnecting ones and disconnecting ones.
 
 import Foundation
 import Hummingbird
@@ -28,14 +28,14 @@ struct EventTests {
         }
     }
 
-    /// Whether any client has an observation.
+    /// Whether a client has an observation.
     private static var isObserved: Bool {
         get async throws {
             try await TestDatabase.current.writer.writeWithoutTransaction { !$0.observationHub.isEmpty }
         }
     }
 
-    @Test("A client gets what changes from now on, and what it has missed when it comes back")
+    @Test("A client gets later changes, and those it has missed when it reconnects")
     func changes() async throws {
         try await withServer { port in
             try await Self.insert("Ulm")
@@ -50,13 +50,13 @@ struct EventTests {
             let missed = await (try EventClient(port: port, lastEventID: 2)).read(until: "Kiel")
             #expect(missed.contains("id: 3\nevent: delete\ndata: {\"id\":2}\n\nid: 4\nevent: put\ndata: {"))
             #expect(!missed.contains("Ulm"))
-            // From another database, or too long ago: everything again.
+            // The id is from another database, or too old: the client fetches everything again.
             let reset = await (try EventClient(port: port, lastEventID: 99)).read(until: "reset")
             #expect(reset.contains("id: 4\nevent: reset\n"))
         }
     }
 
-    @Test("A client that was away for longer than the log")
+    @Test("A client that was disconnected for longer than the log covers")
     func longAbsence() async throws {
         try await TestDatabase.current.writer.write { db in
             for number in 0..<EventFeed.window + 10 {
@@ -74,7 +74,7 @@ struct EventTests {
         }
     }
 
-    @Test("A silent connection has heartbeats")
+    @Test("A silent connection gets heartbeats")
     func heartbeats() async throws {
         try await withServer(heartbeat: .milliseconds(10)) { port in
             let client = try EventClient(port: port)
@@ -83,7 +83,7 @@ struct EventTests {
         }
     }
 
-    @Test("A client that leaves ends its observation")
+    @Test("A client that disconnects ends its observation")
     func leaving() async throws {
         try await withServer { port in
             let clients = try (0..<5).map { _ in try EventClient(port: port) }
@@ -91,7 +91,7 @@ struct EventTests {
             try await eventually { try await Self.isObserved }
             for client in clients { client.leave() }
             try await eventually {
-                // Observations that have ended are forgotten at the next commit.
+                // Ended observations are released at the next commit.
                 try await Self.insert(UUID().uuidString)
                 return try await !Self.isObserved
             }
@@ -99,7 +99,7 @@ struct EventTests {
     }
 }
 
-/// Waits for a condition, for a minute at most.
+/// Waits for a condition, for at most a minute.
 func eventually(_ condition: () async throws -> Bool) async throws {
     let deadline = ContinuousClock.now + .seconds(60)
     while try await !condition() {

@@ -1,4 +1,4 @@
-// Litestream for the tests: the program of PATH, or that of PyPI below `.build`.
+// Litestream for the tests: the program in PATH, or the one from PyPI below `.build`.
 
 import Foundation
 import RowanLitestream

@@ -1,4 +1,4 @@
-// The places as JSON: each test has a database of its own.
+// The places as JSON. Each test has its own database.
 
 import Foundation
 import Hummingbird
@@ -41,7 +41,7 @@ struct PlaceTests {
                     id: 1, name: "Ulm", country: "DE", latitude: 48, longitude: 10, population: 2, version: 2)
                 #expect(place == ulm)
             }
-            // What a client has not seen, it can't overwrite.
+            // A client can't overwrite a version that it has not seen.
             for (headers, status) in [
                 (tag, HTTPResponse.Status.preconditionFailed), ([:], .preconditionRequired),
                 ([.ifMatch: "\"7\", W/\"2\""], .preconditionFailed), ([.ifMatch: "\"7\", \"2\""], .ok),
@@ -62,7 +62,7 @@ struct PlaceTests {
         }
     }
 
-    @Test("Refused fields are named, all at once")
+    @Test("All invalid fields are reported at once")
     func fieldErrors() async throws {
         try await withServer { client in
             try await client.execute(uri: "/places", method: .post, body: Self.json("Ulm")) { _ in }

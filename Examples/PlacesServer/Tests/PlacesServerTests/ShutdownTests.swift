@@ -1,4 +1,4 @@
-// The program itself: its settings, and its end.
+// The program itself: its settings and its shutdown.
 
 import Foundation
 import RowanLitestream
@@ -42,7 +42,7 @@ struct ShutdownTests {
             try process.run()
             defer { process.terminate() }
             _ = await (try await eventClient(port)).read(until: "hello")
-            // What the machines before have written.
+            // Written by previous machines.
             for known in 0..<answered {
                 let place = try EventClient(port: port, request: "GET /places/\(known + 1) HTTP/1.1\r\nHost: l\r\n\r\n")
                 #expect(await place.read(until: "\"Place \(known)\"").contains(" 200 "))
@@ -52,7 +52,7 @@ struct ShutdownTests {
                 answered += 1
             }
             if isKilled {
-                // The replica has what was answered, within some seconds. Then the machine ends.
+                // The replica contains the acknowledged places within some seconds. Then the machine dies.
                 try await eventually { try await restoredCount(folder) == answered }
                 kill(process.processIdentifier, SIGKILL)
                 process.waitUntilExit()
@@ -61,13 +61,13 @@ struct ShutdownTests {
                 process.waitUntilExit()
                 #expect(process.terminationStatus == 0)
             }
-            // Litestream may still be writing there: it notices that the program has died.
+            // Litestream may still be writing there, until it detects that the program has died.
             try await eventually { (try? FileManager.default.removeItem(at: machine)) != nil }
         }
         #expect(try await restoredCount(folder) == 15)
     }
 
-    /// The number of places that the replica has.
+    /// The number of places in the replica.
     private func restoredCount(_ folder: URL) async throws -> Int {
         let copy = folder.appendingPathComponent("copy.sqlite").path
         defer { try? FileManager.default.removeItem(atPath: copy) }
@@ -78,7 +78,7 @@ struct ShutdownTests {
         return try await queue.read { try Place.fetchCount($0) }
     }
 
-    @Test("SIGTERM: streams end, writes are finished, and the database is closed")
+    @Test("SIGTERM: streams end, writes finish, and the database is closed")
     func terminate() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("places-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -97,7 +97,7 @@ struct ShutdownTests {
         _ = await client.read(until: "hello")
         let writes = Task {
             var count = 0
-            // Until the server refuses them.
+            // Until the server rejects them.
             while await (try? post("Place \(count)", port)) == true { count += 1 }
             return count
         }
@@ -116,7 +116,7 @@ struct ShutdownTests {
         let log = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         #expect(log.contains("the database is closed"))
         #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
-        // What was answered is there.
+        // All acknowledged places are there.
         #expect(try await DatabaseQueue(path: path).read { try Place.fetchCount($0) } >= answered)
     }
 

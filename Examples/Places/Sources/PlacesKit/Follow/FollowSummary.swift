@@ -1,6 +1,6 @@
 import Foundation
 
-/// How many changes a process has followed, and how long after their commits.
+/// The number of changes that a process has followed, and their delays after the commits.
 public struct FollowSummary: Equatable, Sendable {
     public private(set) var count = 0
     private var latencies: [Duration] = []

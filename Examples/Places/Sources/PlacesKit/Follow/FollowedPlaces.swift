@@ -1,12 +1,12 @@
 import Rowan
 
-/// What a process that follows the places fetches: the places, and the last edits.
+/// The values fetched by a process that follows the places: the places and the last edits.
 public struct FollowedPlaces: Equatable, Sendable {
     public var places: [Place]
     /// The oldest first.
     public var edits: [Edit]
 
-    /// The places of all countries or of one, in the order of their titles.
+    /// The places of all countries or of one, ordered by title.
     public static func fetch(_ db: Database, countryCode: String? = nil) throws -> FollowedPlaces {
         var request = Place.order { [$0.title, $0.zone] }
         if let countryCode {
@@ -19,12 +19,12 @@ public struct FollowedPlaces: Equatable, Sendable {
 
     public var favoriteCount: Int { places.count { $0.isFavorite } }
 
-    /// What has changed since an older value.
+    /// The changes since an older value.
     ///
-    /// A value may be newer by several commits: each edit is a change of its own, with its own latency. Places that have
-    /// changed without an edit, by an import for example, have no latency.
+    /// A value may be several commits newer: each edit is a separate change with its own latency. Places changed
+    /// without an edit, for example by an import, have no latency.
     ///
-    /// - Parameter time: when the value is shown, as `Edit.now()`.
+    /// - Parameter time: the time at which the value is shown, as `Edit.now()`.
     public func changes(since older: FollowedPlaces, at time: Int64) -> [PlaceChange] {
         let (current, previous) = (places.byID, older.places.byID)
         let lastID = older.edits.last?.id ?? 0
@@ -42,10 +42,10 @@ public struct FollowedPlaces: Equatable, Sendable {
     }
 }
 
-/// One change of a place that another process has committed.
+/// A place change committed by another process.
 public struct PlaceChange: Equatable, Sendable {
     public enum Kind: Equatable, Sendable {
-        /// The favorite has changed, so long ago.
+        /// The favorite was changed this long ago.
         case edited(latency: Duration)
         case added
         case changed

@@ -2,7 +2,7 @@ import Foundation
 
 /// A second process that changes places at random times.
 public final class SecondWriter: Sendable {
-    // Process is not Sendable: only the methods of this class, which may be called by any thread, use it.
+    // Process is not Sendable. Only the methods of this class use it, on any thread.
     nonisolated(unsafe) private let process = Process()
 
     /// Starts `places simulate`.
@@ -24,7 +24,7 @@ public final class SecondWriter: Sendable {
         try process.run()
     }
 
-    /// Ends the process if it is running, and throws if it has failed before.
+    /// Terminates the process if it is running, and throws if it has failed before.
     public func stop() throws {
         guard !process.isRunning else {
             process.terminate()

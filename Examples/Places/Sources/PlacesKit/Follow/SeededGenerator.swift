@@ -1,4 +1,4 @@
-/// Random numbers that a seed repeats.
+/// Random numbers that are reproducible with a seed.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

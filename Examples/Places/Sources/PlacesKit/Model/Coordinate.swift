@@ -10,10 +10,10 @@ public struct Coordinate: Hashable, Sendable, CustomStringConvertible {
         self.longitude = longitude
     }
 
-    /// The kilometres of one degree of latitude.
+    /// The length of a degree of latitude, in kilometers.
     public static let kilometresPerDegree = 111.195
 
-    /// The length of the great circle to another point, in kilometres.
+    /// The great-circle distance to another point, in kilometers.
     public func distance(to other: Coordinate) -> Double {
         let radians = Double.pi / 180
         let halfLatitude = sin((other.latitude - latitude) * radians / 2)

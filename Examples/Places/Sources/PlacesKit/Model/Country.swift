@@ -1,6 +1,6 @@
 import Rowan
 
-/// A country, a territory or an area that has an ISO 3166 code.
+/// A country, territory or area with an ISO 3166 code.
 public struct Country: Codable, Hashable, Identifiable, Sendable {
     public var code: String
     public var name: String

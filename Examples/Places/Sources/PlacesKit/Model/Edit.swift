@@ -1,7 +1,7 @@
 import Dispatch
 import Rowan
 
-/// A change of a favorite, and its time: other processes that follow the places measure how fast they notice it.
+/// A change of a favorite, with its time: other processes that follow the places measure how quickly they detect it.
 public struct Edit: Codable, Hashable, Identifiable, Sendable {
     public var id: Int64?
     public var placeId: Int64
@@ -9,7 +9,7 @@ public struct Edit: Codable, Hashable, Identifiable, Sendable {
     /// Just before the commit, in nanoseconds of `Edit.now()`.
     public var time: Int64
 
-    /// The time of a clock that all processes of the system share, and that nobody adjusts.
+    /// The time of a clock that is shared by all processes of the system and never adjusted.
     public static func now() -> Int64 { Int64(DispatchTime.now().uptimeNanoseconds) }
 }
 
@@ -23,10 +23,10 @@ extension Edit: FetchableRecord, MutablePersistableRecord {
         id = inserted.rowID
     }
 
-    /// How many edits the table keeps.
+    /// The number of edits kept in the table.
     static let keptCount: Int64 = 100
 
-    /// Stores that the favorite of a place has changed. Call it at the end of the transaction.
+    /// Records that the favorite of a place has changed. Call this at the end of the transaction.
     public static func record(of place: Place, _ db: Database) throws {
         guard let placeId = place.id else { return }
         var edit = Edit(id: nil, placeId: placeId, isFavorite: place.isFavorite, time: now())

@@ -3,7 +3,7 @@ import RowanRecords
 
 /// The principal location of a time zone.
 ///
-/// The struct stores latitude and longitude, a column each, and shows a coordinate.
+/// The struct stores latitude and longitude in a column each, and provides a coordinate.
 @Record("place") public struct Place: Codable, Hashable, Identifiable, Sendable {
     public var id: Int64?
     /// The name in the tz database, such as `Europe/Paris`, which identifies the place.

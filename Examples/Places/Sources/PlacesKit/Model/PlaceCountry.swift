@@ -1,9 +1,8 @@
 import Rowan
 
-/// One country that a place's zone overlaps, its own country included.
+/// A country that a place's zone overlaps, including its own.
 ///
-/// `Asia/Dubai` serves AE, OM, RE, SC and TF: a count by country that looked at `place.countryCode` only would find no
-/// place at all for four of them.
+/// `Asia/Dubai` serves AE, OM, RE, SC and TF: a count by `place.countryCode` would find no places for four of them.
 public struct PlaceCountry: Codable, Hashable, Sendable {
     public var placeId: Int64
     public var countryCode: String

@@ -1,11 +1,11 @@
 import Rowan
 
-/// A country, and how many places serve it.
+/// A country, and the number of places that serve it.
 public struct CountryCount: Decodable, Equatable, Sendable, FetchableRecord {
     public var country: Country
     public var placeCount: Int
 
-    /// The countries with most places first.
+    /// The countries, ordered by the number of places, descending.
     public static func fetchAll(_ db: Database, limit: Int) throws -> [CountryCount] {
         try Country
             .annotated(with: Country.places.count)

@@ -1,6 +1,6 @@
 import Rowan
 
-/// Reads the tables of the tz database into the places database.
+/// Imports the tables of the tz database into the places database.
 public struct Importer: Sendable {
     public let folder: ZoneinfoFolder
 
@@ -10,8 +10,8 @@ public struct Importer: Sendable {
 
     /// Imports all countries and places, and throws at the first malformed line.
     ///
-    /// Call it in a transaction: lines are written as they are read, and it is the rollback that leaves the database as
-    /// it was. Importing twice changes nothing, and what belongs to the person (favorites) is never overwritten.
+    /// Call this in a transaction: lines are written as they are read, and only a rollback restores the database after
+    /// an error. Importing twice changes nothing, and the user's favorites are never overwritten.
     public func run(_ db: Database) throws -> ImportSummary {
         let countriesBefore = try Country.fetchCount(db)
         let placesBefore = try Place.fetchCount(db)
@@ -47,8 +47,7 @@ public struct Importer: Sendable {
 
     private func importPlace(_ db: Database, _ line: ZoneLine) throws {
         var place = line.place
-        // The zone identifies the place: a new spelling or a new coordinate replaces the old one,
-        // and the favorite stays.
+        // The zone identifies the place: a new spelling or coordinate replaces the old one, and the favorite is kept.
         let stored = try place.upsertAndFetch(
             db, onConflict: ["zone"],
             doUpdate: { _ in [Place.Columns.isFavorite.noOverwrite] })
@@ -56,7 +55,7 @@ public struct Importer: Sendable {
         try importCountryCodes(db, line.countryCodes, ofPlace: id)
     }
 
-    /// Writes only when the countries have changed.
+    /// Writes only if the countries have changed.
     private func importCountryCodes(_ db: Database, _ codes: [String], ofPlace id: Int64) throws {
         let known = try PlaceCountry.filter { $0.placeId == id }.fetchAll(db).map(\.countryCode)
         guard Set(known) != Set(codes) else { return }
@@ -67,9 +66,9 @@ public struct Importer: Sendable {
     }
 }
 
-/// What an import has done.
+/// The results of an import.
 public struct ImportSummary: Equatable, Sendable, CustomStringConvertible {
-    /// The countries and the places in the files, and how many of them the database did not have.
+    /// The number of countries and places in the files, and how many of them are new.
     public var countries: Int
     public var newCountries: Int
     public var places: Int

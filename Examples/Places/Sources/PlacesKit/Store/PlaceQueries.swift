@@ -1,10 +1,10 @@
 import Rowan
 
 extension Place {
-    /// The places within some kilometres of a point, the nearest first.
+    /// The places within some kilometers of a point, ordered by distance.
     ///
-    /// SQL keeps a band of latitudes, which is right at the poles and across the date line too; the distance on the
-    /// sphere is measured in Swift.
+    /// SQL selects a band of latitudes, which is also correct at the poles and across the date line; the distance on
+    /// the sphere is calculated in Swift.
     public static func near(
         _ point: Coordinate, within kilometres: Double, limit: Int, _ db: Database
     ) throws -> [(place: Place, distance: Double)] {
@@ -24,7 +24,7 @@ extension Place {
         return place
     }
 
-    /// One page of the places in the order of their titles. Pages count from one.
+    /// A page of the places, ordered by title. Pages are numbered from one.
     public static func page(
         _ number: Int, size: Int, favoritesOnly: Bool = false, countryCode: String? = nil, _ db: Database
     ) throws -> [Place] {
@@ -38,12 +38,12 @@ extension Place {
         return try request.fetchAll(db)
     }
 
-    /// Makes the place a favorite, or no longer one. Only the column that changes is written.
+    /// Toggles whether the place is a favorite. Only the changed column is written.
     public mutating func toggleFavorite(_ db: Database) throws {
         try updateChanges(db) { $0.isFavorite.toggle() }
     }
 
-    /// Changes the favorite of a place, and stores the time for the processes that follow it.
+    /// Toggles the favorite of a place, and records the time for the processes that follow it.
     public static func toggleFavorite(zone: String, _ db: Database) throws -> Place {
         var place = try Place.find(zone: zone, db)
         try place.toggleFavorite(db)
@@ -51,13 +51,13 @@ extension Place {
         return place
     }
 
-    /// Makes favorites of all places whose zone starts with a region, such as `Atlantic`, and counts them.
+    /// Makes all places whose zone starts with a region, such as `Atlantic`, favorites, and returns their number.
     public static func favorite(region: String, _ db: Database) throws -> Int {
         try Place.filter { $0.zone.like(region + "/%") && $0.isFavorite == false }
             .updateAll(db) { $0.isFavorite.set(to: true) }
     }
 
-    /// Deletes the places of a country, and counts them.
+    /// Deletes the places of a country, and returns their number.
     public static func delete(countryCode: String, _ db: Database) throws -> Int {
         try Place.filter { $0.countryCode == countryCode }.deleteAll(db)
     }
@@ -68,7 +68,7 @@ extension Place {
             _ = try insertAndFetch(db, onConflict: .ignore)
             return true
         } catch RecordError.recordNotFound {
-            // INSERT OR IGNORE returned no row: the conflict was ignored.
+            // INSERT OR IGNORE returned no row, because a conflict was ignored.
             return false
         }
     }

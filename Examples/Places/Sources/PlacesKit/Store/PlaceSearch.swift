@@ -1,9 +1,9 @@
 import Rowan
 
-/// A place that a search has found.
+/// A place found by a search.
 public struct FoundPlace: FetchableRecord, Sendable {
     public let place: Place
-    /// The title, with the words of the search between brackets.
+    /// The title, with the words of the search in brackets.
     public let markedTitle: String
 
     public init(row: Row) throws {
@@ -13,8 +13,8 @@ public struct FoundPlace: FetchableRecord, Sendable {
 }
 
 extension Place {
-    /// The places whose titles have words that begin as those of a text do, the most relevant first: any text of a user
-    /// is valid.
+    /// The places whose titles contain words with the given prefixes, the most relevant ones first. Any user input is
+    /// valid.
     public static func search(_ text: String, limit: Int, _ db: Database) throws -> [FoundPlace] {
         guard let pattern = FTS5Pattern(matchingAllPrefixesIn: text) else { return [] }
         let request: SQLRequest<FoundPlace> = """

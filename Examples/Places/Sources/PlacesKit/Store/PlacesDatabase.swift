@@ -3,9 +3,9 @@ import Rowan
 
 /// Opens the database of the example.
 public enum PlacesDatabase {
-    /// Opens a database to change it, and creates the file and its tables when they are missing.
+    /// Opens a database for reading and writing, and creates the file and its tables if they are missing.
     ///
-    /// A pool puts the file in WAL mode: other connections, and other processes, read while this one writes.
+    /// A pool puts the file in WAL mode: other connections and processes read while this one writes.
     public static func open(
         at path: String, log: StatementLog? = nil, observesOtherProcesses: Bool = false
     ) throws -> DatabasePool {
@@ -25,7 +25,7 @@ public enum PlacesDatabase {
         return try open(at: path, log: log, observesOtherProcesses: true)
     }
 
-    /// Opens a database that an import has filled, and never changes it.
+    /// Opens an imported database read-only.
     public static func openForReading(at path: String, log: StatementLog? = nil) throws -> DatabaseQueue {
         guard FileManager.default.fileExists(atPath: path) else { throw PlacesError.nothingImported(path: path) }
         return try naming(path) {
@@ -40,7 +40,7 @@ public enum PlacesDatabase {
         }
     }
 
-    /// SQLite's own error does not say which file it could not open.
+    /// SQLite's own error does not contain the file that could not be opened.
     private static func naming<T>(_ path: String, _ open: () throws -> T) throws -> T {
         do {
             return try open()
@@ -51,7 +51,7 @@ public enum PlacesDatabase {
 
     private static func configuration(log: StatementLog?) -> Configuration {
         var configuration = Configuration()
-        // Two processes that write wait for one another, up to a point.
+        // Processes that write wait for each other, for a limited time.
         configuration.busyMode = .timeout(5)
         if let log {
             configuration.prepareDatabase { db in
@@ -62,10 +62,10 @@ public enum PlacesDatabase {
         return configuration
     }
 
-    /// The versions of the tables. A migration that has run in a database of a user never changes.
+    /// The versions of the tables. A migration that has run in a user's database never changes.
     public static let migrator: DatabaseMigrator = {
         var migrator = DatabaseMigrator()
-        // The files of version 1 have the tables, but do not know of migrations.
+        // Files of version 1 contain the tables, but no record of migrations.
         migrator.registerMigration("1: places and countries") { db in
             if try !db.tableExists("place") { try createTables(db) }
         }

@@ -1,4 +1,4 @@
-/// A request that the database cannot answer.
+/// A request that the database can't fulfill.
 public enum PlacesError: Error, Equatable, CustomStringConvertible {
     case cannotOpen(path: String, reason: String)
     case nothingImported(path: String)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A second process that counts the places of a database each time it is asked to.
+/// A second process that counts the places of a database on request.
 public final class SecondReader {
     private let process = Process()
     private let questions = Pipe()
@@ -16,7 +16,7 @@ public final class SecondReader {
         try process.run()
     }
 
-    /// Asks for a count, and waits for the answer of the other process.
+    /// Requests a count, and waits for the other process's response.
     public func count() throws -> Int {
         guard process.isRunning else { throw Failure.ended }
         try questions.fileHandleForWriting.write(contentsOf: Data("\n".utf8))
@@ -24,7 +24,7 @@ public final class SecondReader {
         return count
     }
 
-    /// Ends the other process, and throws if it met an error.
+    /// Stops the other process, and throws if it has failed.
     public func stop() throws {
         try questions.fileHandleForWriting.close()
         process.waitUntilExit()

@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// The statements that ran on a connection and their times, the same SQL counted once.
+/// The statements that ran on a connection, and their times, grouped by SQL.
 public final class StatementLog: Sendable {
     public struct Entry: Sendable {
         public var sql: String
-        /// The SQL of the first run, with its arguments in place.
+        /// The SQL of the first run, with its arguments.
         public var expandedSQL: String
         public var count: Int
         public var duration: Duration
@@ -15,7 +15,7 @@ public final class StatementLog: Sendable {
 
     public init() {}
 
-    /// Adds one run of a statement. The connections of a pool call this from several threads.
+    /// Adds one run of a statement. The connections of a pool call this on several threads.
     func add(sql: String, expandedSQL: String, duration: Duration) {
         entries.withLock { entries in
             if let known = entries.firstIndex(where: { $0.sql == sql }) {
@@ -27,7 +27,7 @@ public final class StatementLog: Sendable {
         }
     }
 
-    /// The statements since the last call, with the library's bookkeeping summed up at the end.
+    /// The statements since the last call, with the library's own statements summed up at the end.
     public func takeAll() -> [Entry] {
         let all = entries.withLock { entries in
             defer { entries = [] }
@@ -49,7 +49,7 @@ public final class StatementLog: Sendable {
 }
 
 extension StatementLog.Entry: CustomStringConvertible {
-    /// One line: how many times, how long in all, and the SQL.
+    /// One line: the number of runs, the total duration, and the SQL.
     public var description: String {
         let text = (count == 1 ? expandedSQL : sql)
             .split(whereSeparator: \.isWhitespace)
@@ -57,7 +57,7 @@ extension StatementLog.Entry: CustomStringConvertible {
         return String(format: "%4d × %8.3f ms  %@", count, duration / .milliseconds(1), text)
     }
 
-    /// The library's own statements, rather than those of the program.
+    /// Whether this is one of the library's own statements, rather than the program's.
     var isBookkeeping: Bool {
         let text = sql.uppercased()
         return ["BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "PRAGMA"].contains { text.hasPrefix($0) }

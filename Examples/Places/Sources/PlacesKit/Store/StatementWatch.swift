@@ -1,13 +1,13 @@
 import Rowan
 import Synchronization
 
-/// Times the statements of one connection, from the first step to the end.
+/// Measures the durations of a connection's statements, from the first step to the end.
 ///
-/// The duration in the event itself comes from SQLite, whose clock counts milliseconds on most systems: too coarse for
-/// statements that take microseconds.
+/// The duration in the event comes from SQLite, whose clock has a resolution of milliseconds on most systems: too
+/// coarse for statements that take microseconds.
 final class StatementWatch: Sendable {
     private let log: StatementLog
-    /// By SQL: while a cursor is open, another statement may start and end.
+    /// By SQL, because another statement may start and finish while a cursor is open.
     private let starts = Mutex<[String: ContinuousClock.Instant]>([:])
 
     init(log: StatementLog) {

@@ -11,7 +11,7 @@ struct CountryLine {
         country = Country(code: code, name: columns[1])
     }
 
-    /// A checked country code.
+    /// Validates a country code.
     static func code(_ text: some StringProtocol) throws -> String {
         guard text.utf8.count == 2, text.utf8.allSatisfy((UInt8(ascii: "A")...UInt8(ascii: "Z")).contains) else {
             throw MalformedLine.Reason.countryCode(String(text))

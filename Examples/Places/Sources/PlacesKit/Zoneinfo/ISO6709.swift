@@ -6,14 +6,14 @@ extension Coordinate {
             let split = bytes.indices.dropFirst().first(where: { Self.isSign(bytes[$0]) }),
             let latitude = Self.angle(bytes[..<split], degreeDigits: 2),
             let longitude = Self.angle(bytes[split...], degreeDigits: 3),
-            // Both with seconds, or none.
+            // Both with seconds, or both without.
             bytes.count == 2 * split + 1
         else { throw MalformedLine.Reason.coordinateForm(text) }
         guard abs(latitude) <= 90, abs(longitude) <= 180 else { throw MalformedLine.Reason.coordinateRange(text) }
         self.init(latitude: latitude, longitude: longitude)
     }
 
-    /// A sign, degrees, two digits of minutes, and two of seconds or none.
+    /// A sign, degrees, two digits of minutes, and optionally two of seconds.
     private static func angle(_ bytes: ArraySlice<UInt8>, degreeDigits: Int) -> Double? {
         let digits = bytes.dropFirst()
         guard let sign = bytes.first, isSign(sign),

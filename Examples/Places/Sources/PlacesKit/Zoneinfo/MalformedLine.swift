@@ -1,7 +1,7 @@
-/// A line that is not what its file promises: where it is, and what is wrong with it.
+/// A line that does not have its file's format, with its location and the problem.
 public struct MalformedLine: Error, Equatable, CustomStringConvertible {
     public var file: String
-    /// Counted from one, as editors do.
+    /// Numbered from one, as in editors.
     public var line: Int
     public var reason: Reason
 

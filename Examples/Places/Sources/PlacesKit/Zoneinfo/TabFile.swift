@@ -1,10 +1,10 @@
 import Foundation
 
-/// A file of the tz database: lines of columns separated by tabs, and comments that start with `#`.
+/// A file of the tz database: tab-separated columns, and comments that start with `#`.
 struct TabFile {
     let path: String
 
-    /// Calls a function with the columns of each line, and says which line was wrong when the function throws a reason.
+    /// Calls a function with the columns of each line, and adds the line's location to the errors that it throws.
     func forEachLine(_ body: (_ columns: [String]) throws -> Void) throws {
         var holdsLines = false
         for (index, bytes) in try contents().split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

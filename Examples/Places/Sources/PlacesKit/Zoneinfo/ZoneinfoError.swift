@@ -1,4 +1,4 @@
-/// A file of the tz database that cannot be used as a whole.
+/// A file of the tz database that can't be used as a whole.
 public enum ZoneinfoError: Error, Equatable, CustomStringConvertible {
     case unreadable(file: String, reason: String)
     case empty(file: String)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that holds the two tables of the tz database that the import reads.
+/// A folder with the two tables of the tz database that are imported.
 public struct ZoneinfoFolder: Sendable {
     public let path: String
 
@@ -11,7 +11,7 @@ public struct ZoneinfoFolder: Sendable {
     public var zonesPath: String { path + "/zone1970.tab" }
     public var countriesPath: String { path + "/iso3166.tab" }
 
-    /// The folder of the system, or the copy in this package where the system has none.
+    /// The system's folder, or the copy in this package if the system has none.
     public static var standard: ZoneinfoFolder {
         system.isComplete ? system : bundled
     }
