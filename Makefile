@@ -1,14 +1,14 @@
-# demo and test need nothing but a Swift toolchain: Scripts/install brings the rest.
+# demo and test only need a Swift toolchain: Scripts/install installs the rest.
 
 SWIFT_FILES = git ls-files -z --cached --others --exclude-standard '*.swift'
 
 .PHONY: help install demo test stress bench lint format docs site
 
 help:
-	@echo "make demo     run the example: what Rowan does, with its SQL and its times"
+	@echo "make demo     run the example: features of Rowan, with their SQL and durations"
 	@echo "make test     run the tests"
 	@echo "make stress   run the reliability kit for three minutes, or for STRESS_SECONDS"
-	@echo "make bench    run the benchmarks (release, some minutes)"
+	@echo "make bench    run the benchmarks (release build, some minutes)"
 	@echo "make lint     check the format, the layers and the docstrings"
 	@echo "make format   format all Swift files in place"
 	@echo "make docs     write the reference to .build/docs"
