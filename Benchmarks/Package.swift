@@ -1,11 +1,11 @@
 // swift-tools-version: 6.1
-// The benchmarks are a package of their own, so that users of Rowan never resolve or build the peer.
+// The benchmarks are a separate package, so that users of Rowan never resolve or build the peer.
 import PackageDescription
 
-/// `ROWAN_BENCH_NO_PEER=1` leaves GRDB out, for quick iterations on Rowan.
+/// `ROWAN_BENCH_NO_PEER=1` omits GRDB, for quick iterations on Rowan.
 let hasPeer = Context.environment["ROWAN_BENCH_NO_PEER"] != "1"
 
-/// `ROWAN_BENCH_NO_ROWAN=1` leaves Rowan out, to measure the floor and the peer while the library does not compile.
+/// `ROWAN_BENCH_NO_ROWAN=1` omits Rowan, to measure the floor and the peer while the library doesn't compile.
 let hasRowan = Context.environment["ROWAN_BENCH_NO_ROWAN"] != "1"
 
 let settings: [SwiftSetting] = [
@@ -14,7 +14,7 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// What the peer does not have.
+/// Features that the peer doesn't have.
 let features = ["HAS_INSERT_ALL", "HAS_GROUP_COMMIT", "HAS_CACHE_SIZES"]
 
 var dependencies: [Package.Dependency] = []

@@ -1,5 +1,6 @@
 // swift-tools-version: 6.1
-// Measures a cluster of three nodes on this machine, beside a local file. A package of its own: it needs rowan-node.
+// Measures a cluster of three nodes on this machine, compared with a local file. A separate package, because it needs
+// rowan-node.
 import PackageDescription
 
 let package = Package(

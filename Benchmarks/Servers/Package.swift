@@ -1,5 +1,5 @@
 // swift-tools-version: 6.1
-// What servers and tests need around the library: measured in a package of its own, with their dependencies.
+// Measures integrations for servers and tests, in a separate package because of their dependencies.
 import PackageDescription
 
 let package = Package(

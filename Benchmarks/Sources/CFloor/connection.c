@@ -12,7 +12,7 @@ int floor_open(const char *path, int cache_kilobytes, FloorConnection **connecti
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     int rc = sqlite3_open_v2(path, &opened->db, flags, NULL);
     if (rc == SQLITE_OK) {
-        // The toolkits enforce foreign keys, so the floor does.
+        // The floor enforces foreign keys, like the toolkits.
         rc = sqlite3_db_config(opened->db, SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);
     }
     if (rc == SQLITE_OK) {

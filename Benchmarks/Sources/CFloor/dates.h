@@ -1,5 +1,5 @@
-// "YYYY-MM-DD HH:MM:SS.SSS" in UTC, to and from seconds since 1970, with integers only.
-// Days and civil dates convert as in https://howardhinnant.github.io/date_algorithms.html
+// "YYYY-MM-DD HH:MM:SS.SSS" in UTC, to and from seconds since 1970, with integer arithmetic only.
+// Days and civil dates are converted as in https://howardhinnant.github.io/date_algorithms.html
 #ifndef FLOOR_DATES_H
 #define FLOOR_DATES_H
 
@@ -30,7 +30,7 @@ static inline void floor_civil_from_days(int64_t days, int *year, int *month, in
     *year = (int)(yearOfEra + era * 400) + (*month <= 2);
 }
 
-/// Reads `count` digits; anything else turns `valid` off.
+/// Reads `count` digits; sets `valid` to false for other characters.
 static inline int floor_parse_digits(const char *text, int count, bool *valid) {
     int value = 0;
     for (int i = 0; i < count; i++) {
@@ -41,7 +41,7 @@ static inline int floor_parse_digits(const char *text, int count, bool *valid) {
     return value;
 }
 
-/// Returns false when the text does not have the one format that the benchmarks store.
+/// Returns false if the text doesn't have the format that the benchmarks store.
 static inline bool floor_parse_date(const char *text, int length, double *seconds) {
     if (length != FLOOR_DATE_LENGTH) {
         return false;
@@ -71,7 +71,7 @@ static inline void floor_format_digits(char *text, int count, int value) {
     }
 }
 
-/// Writes FLOOR_DATE_LENGTH characters, and a final zero.
+/// Writes FLOOR_DATE_LENGTH characters and a terminating zero.
 static inline void floor_format_date(double seconds, char *text) {
     const int64_t total = llround(seconds * 1000);
     int64_t days = total / 86400000;

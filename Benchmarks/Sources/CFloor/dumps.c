@@ -1,4 +1,4 @@
-// The floor of the dumps: the sqlite3 shell, as a process of its own.
+// The floor of the dumps: the sqlite3 shell as a separate process.
 #include "floor.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-// What the files of the floor share: the connection, growable lists, and the two ways a place meets a statement.
+// Shared by the files of the floor: the connection, growable lists, and reading and binding places.
 #ifndef FLOOR_H
 #define FLOOR_H
 
@@ -10,7 +10,7 @@ struct FloorConnection {
     sqlite3 *db;
 };
 
-/// Leaves the function's body for its clean-up, keeping the code in the local variable `rc`.
+/// Leaves the function's body for its clean-up, with the error code in the local variable `rc`.
 #define FLOOR_TRY(call)             \
     do {                            \
         rc = (call);                \
@@ -28,9 +28,9 @@ struct FloorConnection {
 int floor_grow(void **rows, size_t *capacity, size_t size);
 
 int floor_prepare(FloorConnection *connection, const char *sql, sqlite3_stmt **statement);
-/// Steps a statement that returns no row, and makes it ready for the next execution.
+/// Runs a statement that returns no row, and resets it for the next execution.
 int floor_step_once(sqlite3_stmt *statement);
-/// Makes SQLITE_OK of the SQLITE_DONE that ends an iteration.
+/// Converts the SQLITE_DONE that ends an iteration to SQLITE_OK.
 static inline int floor_done(int code) {
     return code == SQLITE_DONE ? SQLITE_OK : code;
 }
@@ -40,7 +40,7 @@ static inline int floor_done(int code) {
     "INSERT INTO place (title, isFavorite, latitude, longitude, note, created) "      \
     "VALUES (?, ?, ?, ?, ?, ?)"
 
-/// Room for the text of a date, which has to outlive the execution that it is bound to.
+/// The text of a date, which must outlive the execution of the statement.
 typedef struct {
     char bytes[24];
 } FloorDateText;
@@ -50,12 +50,12 @@ int floor_column_text(sqlite3_stmt *statement, int column, FloorText *text);
 /// Reads an integer column that may be NULL.
 static inline FloorOptionalInt floor_column_optional(sqlite3_stmt *statement, int column) {
     const int64_t value = sqlite3_column_int64(statement, column);
-    // Only a zero may be a NULL.
+    // Only a zero can be a NULL.
     return (FloorOptionalInt){value, value == 0 && sqlite3_column_type(statement, column) == SQLITE_NULL};
 }
-/// Reads the current row of a statement that selects FLOOR_PLACE_COLUMNS.
+/// Reads a place from the current row of a statement that selects FLOOR_PLACE_COLUMNS.
 int floor_column_place(sqlite3_stmt *statement, FloorPlace *place);
-/// Binds all columns but the id to the parameters 1 to 6.
+/// Binds all columns except the id to the parameters 1 to 6.
 int floor_bind_place(sqlite3_stmt *statement, const FloorPlace *place, FloorDateText *date);
 void floor_place_free(FloorPlace *place);
 

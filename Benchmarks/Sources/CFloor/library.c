@@ -20,7 +20,7 @@ static void read_book(sqlite3_stmt *statement, FloorBook *book, int *rc) {
 
 // MARK: - Parents by id
 
-/// Open addressing; its capacity is a power of two, at least twice the number of parents.
+/// A hash table with open addressing. Its capacity is a power of two, at least twice the number of parents.
 typedef struct {
     int64_t *ids;
     void **parents;
@@ -44,7 +44,7 @@ static void free_parents(ParentTable *table) {
     *table = (ParentTable){0};
 }
 
-/// The place of a parent, or the empty one where it belongs.
+/// The slot of a parent, or the empty slot for it.
 static size_t parent_slot(const ParentTable *table, int64_t id) {
     size_t slot = (size_t)(((uint64_t)id * 0x9E3779B97F4A7C15u) >> 32) & table->mask;
     while (table->parents[slot] && table->ids[slot] != id) {

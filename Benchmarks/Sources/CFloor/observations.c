@@ -1,4 +1,4 @@
-// What observers receive, without observers: a hook that counts, and a query after each commit.
+// The equivalents of observers: a hook that counts, and a query after each commit.
 #include "floor.h"
 
 #include <stdio.h>
@@ -39,7 +39,7 @@ int floor_insert_observed_ints(
     return rc;
 }
 
-/// Prepares an SQL text which names the table by its number.
+/// Prepares an SQL text that contains the number of the table.
 static int prepare_for_table(FloorConnection *connection, const char *format, size_t table, sqlite3_stmt **statement) {
     char sql[256];
     snprintf(sql, sizeof sql, format, (int)table, (int)table);

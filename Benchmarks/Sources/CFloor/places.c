@@ -86,7 +86,7 @@ int floor_update_places(FloorConnection *connection, const FloorPlace *places, s
         FLOOR_TRY(floor_bind_place(statement, &places[i], &date));
         FLOOR_TRY(sqlite3_bind_int64(statement, 7, places[i].id));
         FLOOR_TRY(floor_step_once(statement));
-        // As in the toolkits, it is an error to update a row that does not exist.
+        // As in the toolkits, updating a missing row is an error.
         FLOOR_TRY(sqlite3_changes(connection->db) == 1 ? SQLITE_OK : SQLITE_NOTFOUND);
     }
 done:

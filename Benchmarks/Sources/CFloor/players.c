@@ -35,8 +35,8 @@ done:
     return rc;
 }
 
-/// The players after a position, in their order: those with the same score, and those with a lower one. One search in the
-/// index finds each part. One condition for both would read all players with the same score.
+/// The players after a position, in order: those with the same score, and those with a lower score. A search in the
+/// index finds each part. A single condition for both would read all players with the same score.
 static const char *const parts[PART_COUNT] = {
     "SELECT id, name, team, score FROM player WHERE score = ?1 AND id > ?2 ORDER BY id LIMIT ?3",
     "SELECT id, name, team, score FROM player WHERE score < ?1 ORDER BY score DESC, id LIMIT ?3",

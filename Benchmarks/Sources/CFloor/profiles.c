@@ -1,4 +1,4 @@
-// Records that are saved: updated if they exist, inserted if they don't; and records that are changed after that.
+// Records that are saved (updated if they exist, otherwise inserted), and records that are changed after that.
 #include "floor.h"
 
 #include <stdlib.h>

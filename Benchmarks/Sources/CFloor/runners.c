@@ -1,12 +1,12 @@
-// Pages in an order that begins with a column that may be NULL.
+// Pages in an order whose first column may be NULL.
 #include "floor.h"
 
 #include <stdlib.h>
 
 enum { PAGE_SIZE = 50, PART_COUNT = 3 };
 
-/// The rows after a position, in their order: those with the same score, those with a lower one, and those without.
-/// One search in the index finds each part. A condition for all of them would contain OR, and read the index from its
+/// The rows after a position, in order: those with the same score, those with a lower score, and those without a score.
+/// A search in the index finds each part. A condition for all of them would contain OR, and read the index from its
 /// start.
 static const char *const parts[PART_COUNT] = {
     "SELECT id, name, team, score FROM runner WHERE score = ?1 AND id > ?2 ORDER BY id LIMIT ?3",

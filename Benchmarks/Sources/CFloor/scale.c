@@ -1,4 +1,4 @@
-// Players in a table of any size: written, read one after the other, and read by id.
+// Players in a table of any size: inserted, read one after another, and read by id.
 #include "floor.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ done:
     return rc == SQLITE_OK ? floor_execute(connection, "COMMIT") : rc;
 }
 
-/// Makes a whole player that owns its texts, digests it, and frees it.
+/// Creates a player that owns its texts, digests it, and frees it.
 static int digest_player(sqlite3_stmt *statement, int64_t *digest) {
     FloorPlayer player = {.id = sqlite3_column_int64(statement, 0), .score = sqlite3_column_int64(statement, 3)};
     int rc = floor_column_text(statement, 1, &player.name);

@@ -1,4 +1,4 @@
-// Tables that are compared with what a program expects of them.
+// Tables compared with their definitions in the program.
 #include "floor.h"
 
 #include <stdio.h>
@@ -47,7 +47,7 @@ done:
     return rc;
 }
 
-/// Whether an index begins with a column.
+/// Whether there is an index that begins with a column.
 static int find_index(FloorConnection *connection, size_t number, const char *column, int *isFound) {
     sqlite3_stmt *list = NULL, *info = NULL;
     char sql[200];

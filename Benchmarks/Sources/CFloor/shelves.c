@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Open addressing by room and number; the capacity is a power of two, at least twice the number of shelves.
+// Open addressing by room and number. The capacity is a power of two, at least twice the number of shelves.
 
 typedef struct {
     FloorShelf **shelves;

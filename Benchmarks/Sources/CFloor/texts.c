@@ -1,4 +1,4 @@
-// Full-text tables: texts written, and searched.
+// Full-text tables: inserting and searching texts.
 #include "floor.h"
 
 #include <stdlib.h>

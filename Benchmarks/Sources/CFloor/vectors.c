@@ -1,4 +1,4 @@
-// Tables of sqlite-vec: vectors written, and searched.
+// Tables of sqlite-vec: inserting and searching vectors.
 #include "floor.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// A writer that limits its write-ahead log by hand.
+// A writer that limits its write-ahead log with its own checkpoints.
 #include "floor.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 enum {
     AUTOMATIC_FRAMES = 1000,
-    /// 64 MB. A frame is a page and its header.
+    /// 64 MB. A frame consists of a page and its header.
     MAXIMUM_FRAMES = (64 << 20) / (4096 + 24),
     LOCK_TIMEOUT = 1000,
     /// A tenth of a second, in nanoseconds.
@@ -16,7 +16,7 @@ enum {
 struct FloorWriter {
     FloorConnection *connection;
     sqlite3_stmt *update;
-    /// When the log may be emptied, in nanoseconds.
+    /// The earliest time of the next truncation, in nanoseconds.
     int64_t next_truncation;
 };
 
@@ -26,7 +26,7 @@ static int64_t nanoseconds(void) {
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/// Short pauses: eight readers leave few moments.
+/// Pauses briefly, because eight readers leave few gaps.
 static int wait_for_readers(void *context, int count) {
     (void)count;
     const int64_t *start = context;
@@ -34,8 +34,8 @@ static int wait_for_readers(void *context, int count) {
     return nanoseconds() - *start < TRUNCATION_TIMEOUT && nanosleep(&pause, NULL) == 0;
 }
 
-/// Copies the log into the file without waiting. Above the maximum, waits for the readers, and empties it; a wait in vain
-/// is followed by ten times its duration without another one.
+/// Copies the log into the file without waiting. Above the maximum, waits for the readers and truncates the log; after
+/// a failed attempt, does not retry for ten times its duration.
 static int did_commit(void *context, sqlite3 *db, const char *schema, int frames) {
     FloorWriter *writer = context;
     int64_t start = nanoseconds();

@@ -30,7 +30,7 @@ int64_t probe_allocated_bytes(void) {
     malloc_zone_statistics(NULL, &statistics);
     return (int64_t)statistics.size_in_use;
 #else
-    // Large blocks may be mappings of their own: `hblkhd` counts them.
+    // Large blocks may have their own mappings, which `hblkhd` counts.
     const struct mallinfo2 info = mallinfo2();
     return (int64_t)(info.uordblks + info.hblkhd);
 #endif
@@ -39,7 +39,7 @@ int64_t probe_allocated_bytes(void) {
 static pthread_t sampler;
 static atomic_bool sampling;
 static int64_t baseline;
-static int64_t peak;  // Written by the sampler until it is joined.
+static int64_t peak;  // Written only by the sampler until it is joined.
 
 static void sample(void) {
     const int64_t bytes = probe_allocated_bytes();
@@ -68,7 +68,7 @@ int probe_peak_start(void) {
 int64_t probe_peak_stop(void) {
     atomic_store(&sampling, false);
     pthread_join(sampler, NULL);
-    // The state at the end counts, even if the whole run fell between two samples.
+    // Includes the final state, in case the whole run fell between two samples.
     sample();
     return peak - baseline;
 }

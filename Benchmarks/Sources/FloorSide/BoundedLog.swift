@@ -2,7 +2,7 @@ import CFloor
 import Harness
 
 extension FloorSide {
-    /// Readers and a writer in threads, each with its connection.
+    /// Readers and a writer on threads, each with its own connection.
     func writeWhileReading(_ assignment: Assignment) throws -> any Run {
         let readers = try (0..<8).map { _ in try SharedConnection(path: assignment.path, isReader: true) }
         for reader in readers {
@@ -30,7 +30,7 @@ extension FloorSide {
     }
 }
 
-/// A connection with a statement, which one thread uses at a time.
+/// A connection with a statement, used by one thread at a time.
 private final class RangeWriter: @unchecked Sendable {
     private let connection: Connection
     private var writer: OpaquePointer?

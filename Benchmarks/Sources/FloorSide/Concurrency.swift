@@ -1,9 +1,9 @@
 import CFloor
 import Harness
 
-// The floor of observations and pools: connections that are open before the run starts.
+// The floor of observations and pools: connections that are opened before the run starts.
 
-/// Writes, and queries the table after each commit, in one thread: what observations cost at least.
+/// Writes and queries the table after each commit, on one thread: the minimal cost of observations.
 func runWritesWithQueries(_ assignment: Assignment, query: String, copies: Int) throws -> any Run {
     var connections = try [Connection(path: assignment.path), Connection(path: assignment.path, isReader: true)]
     try connections[0].execute("PRAGMA synchronous = NORMAL")
@@ -22,7 +22,7 @@ func runWritesWithQueries(_ assignment: Assignment, query: String, copies: Int) 
     }
 }
 
-/// Reads in eight threads, each with its connection; maybe another thread writes.
+/// Reads on eight threads, each with its own connection, optionally while another thread writes.
 func runReadsInThreads(_ assignment: Assignment) throws -> any Run {
     let (keys, share) = (assignment.samples.keys, assignment.count / 8)
     let readers = try (0..<8).map { _ in try SharedConnection(path: assignment.path, isReader: true) }
@@ -65,7 +65,7 @@ func runReadsInThreads(_ assignment: Assignment) throws -> any Run {
     }
 }
 
-/// A connection that one thread uses at a time.
+/// A connection used by one thread at a time.
 final class SharedConnection: @unchecked Sendable {
     let connection: Connection
 

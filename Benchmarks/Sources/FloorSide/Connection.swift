@@ -1,11 +1,11 @@
 import CFloor
 import Foundation
 
-/// A connection of the floor, and nothing but error handling on top of it.
+/// A connection of the floor, which only adds error handling.
 final class Connection {
     let handle: OpaquePointer
 
-    /// - Parameter isReader: true for a reader of a pool, whose page cache is smaller.
+    /// - Parameter isReader: true for a pool's reader, whose page cache is smaller.
     init(path: String, isReader: Bool = false) throws {
         var opened: OpaquePointer?
         let code = floor_open(path, CInt(isReader ? FLOOR_READER_CACHE : FLOOR_WRITER_CACHE), &opened)

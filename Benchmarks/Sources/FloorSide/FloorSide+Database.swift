@@ -1,12 +1,12 @@
 import CFloor
 public import Harness
 
-/// What the harness does with databases, before and after the runs of any side.
+/// The harness's database operations before and after the runs of any side.
 extension FloorSide {
-    /// Makes the database of a fixture.
+    /// Creates the database of a fixture.
     public func create(_ fixture: Fixture, path: String, samples: Samples) throws {
         let connection = try Connection(path: path)
-        // Nobody needs a database that a crash interrupts.
+        // The database is discarded after a crash.
         try connection.execute("PRAGMA synchronous = OFF")
         if fixture.journal == .wal {
             try connection.execute("PRAGMA journal_mode = WAL")
@@ -35,7 +35,7 @@ extension FloorSide {
         }
     }
 
-    /// The checksum of the whole table, as a run left it. Dates that lack the one expected format are an error.
+    /// The checksum of the whole table after a run. Dates in another than the expected format are an error.
     public func checksum(of table: Fixture.Table, path: String) throws -> UInt64 {
         let connection = try Connection(path: path)
         var checksum = Checksum()

@@ -1,7 +1,7 @@
 import CFloor
 public import Harness
 
-/// The raw C API: what the other sides are compared with.
+/// The raw C API, with which the other sides are compared.
 public struct FloorSide: Side {
     public let name = "c"
 
@@ -69,7 +69,7 @@ public struct FloorSide: Side {
             }
 
         case .updateChanges, .updateChangesRecord:
-            // The stock of each item, one more than it is.
+            // The stock of each item, incremented by one.
             let stocks = (1...Int64(count)).map { $0 % 100 + 1 }
             return try run(path, into: Nothing()) { connection, _ in
                 floor_update_stocks(connection, stocks, stocks.count)
@@ -79,7 +79,7 @@ public struct FloorSide: Side {
             return try saveProfiles(assignment)
 
         case .recordClass:
-            // Each of the libraries reports a change before the update, and none after it.
+            // The libraries report a change before the update, and none after it.
             let places = try PlaceList(samples.places.prefix(count))
             return try run(path, into: Sum()) { connection, sum in
                 sum.value = Int64(count)
@@ -113,7 +113,7 @@ public struct FloorSide: Side {
             }
 
         case .groupCommit:
-            // One transaction each: what the libraries share must cost less.
+            // One transaction for each insertion: sharing transactions, as the libraries do, must cost less.
             let places = try PlaceList(samples.places.prefix(count))
             return try run(path, access: .durablePool, into: places) { connection, places in
                 floor_write_points(connection, places.list.rows, places.list.count)
@@ -273,7 +273,7 @@ func run<Result: Digestible>(
     }
 }
 
-/// A run of the sqlite3 shell, which writes the file of a dump.
+/// A run of the sqlite3 shell, which writes a dump to a file.
 private func runShell(
     _ assignment: Assignment, _ commands: [String], digest: @escaping (inout Checksum, String) throws -> Void
 ) -> any Run {
@@ -296,7 +296,7 @@ private func runPlan(_ assignment: Assignment) throws -> any Run {
     }
 }
 
-/// The stored places, with another value in two columns.
+/// The stored places, with new values in two columns.
 private func updatedPlaces(path: String) throws -> PlaceList {
     let connection = try Connection(path: path)
     let places = PlaceList()

@@ -1,7 +1,7 @@
 import CFloor
 import Harness
 
-// What the queries of a library and of players write into.
+// The result lists of the library and player queries.
 
 final class AuthorList: Digestible {
     var list = FloorAuthorList()
@@ -100,7 +100,7 @@ extension FloorBook {
 
 // MARK: - SQL
 
-/// The number of open issues of a project that have each label.
+/// The number of open issues of a project for each label.
 let sqlOfIssueCounts = """
     SELECT id, name, IFNULL(issueCount, 0)
     FROM label LEFT JOIN (
@@ -113,7 +113,7 @@ let sqlOfIssueCounts = """
     """
 
 extension AggregatePlan {
-    /// The number of books of authors, and the sum of their years, by this plan.
+    /// The number of books of authors and the sum of their years, using this plan.
     var sql: String {
         let condition = isForOneRow ? " WHERE author.id = ?" : ""
         if isCorrelated {

@@ -1,7 +1,7 @@
 import CFloor
 import Harness
 
-// What the functions of the floor write into: objects, because C needs their address, that free what they own.
+// The result lists of the floor's functions: objects that own their memory, because C needs their address.
 
 final class IntsList: Digestible {
     var list = FloorIntsList()

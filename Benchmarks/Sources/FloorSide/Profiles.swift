@@ -10,7 +10,7 @@ extension FloorSide {
     }
 }
 
-/// Profiles that own their texts, JSON included: the floor does not encode it.
+/// Profiles that own their texts, including JSON, which the floor does not encode.
 final class ProfileList {
     private(set) var rows: [FloorProfile]
 

@@ -2,7 +2,7 @@ import CFloor
 import Foundation
 import Harness
 
-// What the queries of orders, documents, measures and shelves write into.
+// The result lists of the queries of orders, documents, measures and shelves.
 
 final class OrderList: Digestible {
     var list = FloorOrderList()
@@ -32,7 +32,7 @@ final class JSONText: Digestible {
     deinit { free(bytes) }
 
     func digest(into checksum: inout Checksum) {
-        // A text that is no array of places gives another checksum than those of the libraries.
+        // A text that is not an array of places gives a checksum that differs from the libraries'.
         try? bytes.map { try PlacesJSON.digest(Data(bytes: $0, count: strlen($0)), into: &checksum) }
     }
 }
@@ -89,7 +89,7 @@ final class ShelfList: Digestible {
             checksum.add(shelf.number)
             shelf.label.digest(into: &checksum)
             checksum.add(Int64(shelf.volumes.count))
-            // Nobody asks for an order.
+            // The order is unspecified.
             let volumes = UnsafeBufferPointer(start: shelf.volumes.rows, count: shelf.volumes.count)
             for volume in volumes.sorted(by: { $0.id < $1.id }) {
                 checksum.add(volume.id)

@@ -16,7 +16,7 @@ final class NeighborList: Digestible {
 }
 
 extension FloorSide {
-    /// Calls the closure while all connections of the process that open have the extension sqlite-vec.
+    /// Calls the closure while all connections opened by the process have the sqlite-vec extension.
     ///
     /// - Parameter library: the path of the extension.
     public func withVectors<T>(_ library: String, _ body: () throws -> T) throws -> T {

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import GRDB
 
-// All connections have the same page caches, which are GRDB's defaults: 16 MB to write, 4 MB for the readers of a pool.
+// All connections have the same page caches, GRDB's defaults: 16 MB to write, 4 MB for the readers of a pool.
 
 func makeConfiguration() -> Configuration {
     var configuration = Configuration()
@@ -22,7 +22,7 @@ func makePool(path: String) throws -> DatabasePool {
     try DatabasePool(path: path, configuration: makeConfiguration())
 }
 
-/// A queue on a database which is in WAL mode already, and does not wait for the disk at each commit.
+/// A queue on a database that is already in WAL mode and does not wait for the disk at each commit.
 func makeWriteAheadQueue(path: String) throws -> DatabaseQueue {
     var configuration = makeConfiguration()
     configuration.prepareDatabase { db in
@@ -31,9 +31,9 @@ func makeWriteAheadQueue(path: String) throws -> DatabaseQueue {
     return try DatabaseQueue(path: path, configuration: configuration)
 }
 
-/// A pool on a database in WAL mode, which does not wait for the disk at each commit.
+/// A pool on a database in WAL mode that does not wait for the disk at each commit.
 ///
-/// - Parameter busyMode: What connections do when another one holds a lock.
+/// - Parameter busyMode: the behavior of connections when another one holds a lock.
 func makeWriteAheadPool(
     path: String, busyMode: Database.BusyMode = .immediateError
 ) throws -> DatabasePool {
@@ -45,15 +45,15 @@ func makeWriteAheadPool(
     return try DatabasePool(path: path, configuration: configuration)
 }
 
-/// A pool on a database in WAL mode, which waits for the disk at each commit. If the library can, tasks that write at the
-/// same time share a commit.
+/// A pool on a database in WAL mode that waits for the disk at each commit. If the library supports it, simultaneous
+/// writes of tasks share a commit.
 func makeDurablePool(path: String) throws -> DatabasePool {
     var configuration = makeConfiguration()
     #if HAS_GROUP_COMMIT
     configuration.groupsAsyncWrites = true
     #endif
     let pool = try DatabasePool(path: path, configuration: configuration)
-    // A pool makes the writer's mode NORMAL when it opens, after the closures of the configuration.
+    // A pool sets the writer's mode to NORMAL when it opens, after the configuration's closures.
     try pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
     return pool
 }

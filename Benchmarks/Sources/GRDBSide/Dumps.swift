@@ -1,7 +1,7 @@
 import GRDB
 import Harness
 
-// Written by hand, as a user of the peer does: it has no CSV, and no scripts.
+// Written by hand, as a user of the peer would: it has no CSV and no scripts.
 
 extension Assignment {
     func dumpCSV() throws -> any Run {

@@ -32,7 +32,7 @@ extension Assignment {
         }
     }
 
-    /// Iterates rows that nobody stores.
+    /// Iterates rows without storing them.
     func iterateCursor() throws -> any Run {
         let queue = try makeQueue(path: path)
         let count = count

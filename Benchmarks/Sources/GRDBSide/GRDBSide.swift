@@ -3,7 +3,7 @@
 public import Harness
 import GRDB
 
-/// GRDB, used as its documentation says.
+/// GRDB, used as documented.
 public struct GRDBSide: Side {
     public let name = "grdb"
 

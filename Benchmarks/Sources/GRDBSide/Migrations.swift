@@ -3,7 +3,7 @@
 import Harness
 import GRDB
 
-/// Brings an empty file through all its versions.
+/// Migrates an empty file through all its versions.
 extension Assignment {
     func migrate() throws -> any Run {
         let queue = try makeWriteAheadQueue(path: path)

@@ -4,7 +4,7 @@ import Harness
 import GRDB
 
 extension Assignment {
-    /// Executes a statement with the values of dictionaries, by their names.
+    /// Executes a statement with named arguments from dictionaries.
     func insertWithNamedArguments() throws -> any Run {
         let players = (1...count).map { id -> [String: (any DatabaseValueConvertible)?] in
             let (name, team) = (playerNames[id % playerNames.count], playerTeams[id % playerTeams.count])

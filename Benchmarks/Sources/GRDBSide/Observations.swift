@@ -37,7 +37,7 @@ extension Assignment {
         }
     }
 
-    /// Writes one row, and waits for the value that an observation delivers.
+    /// Writes one row, and waits for the value of an observation.
     func waitForValues() throws -> any Run {
         let (pool, deliveries, count) = (try makeWriteAheadPool(path: path), Deliveries([0]), count)
         let observation = ValueObservation.tracking { db in
@@ -67,7 +67,7 @@ extension Assignment {
         }
     }
 
-    /// Ten observations of each of the tables, under writes that go from table to table.
+    /// Ten observations of each table, while the tables are written one after another.
     func waitForStorm() throws -> any Run {
         let (pool, rows, count) = (try makeWriteAheadPool(path: path), rows, count)
         let deliveries = Deliveries(Array(repeating: 0, count: rows * 10))

@@ -4,7 +4,7 @@ import Foundation
 import Harness
 import GRDB
 
-// Orders: integers, and texts of which many are NULL. The freight is a decimal in a REAL column; in C it is a double.
+// Orders: integers, and texts, many of which are NULL. The freight is a decimal in a REAL column, and a double in C.
 
 struct Order {
     var id: Int64
@@ -44,7 +44,7 @@ extension Order: FetchableRecord, TableRecord {
     }
 }
 
-/// The same record, decoded by the compiler's conformance to Decodable.
+/// The same record, decoded by the Decodable conformance that the compiler generates.
 struct CodableOrder: Decodable {
     var id: Int64
     var customerId: Int64
@@ -92,7 +92,7 @@ extension OrderValues {
         for text in texts { checksum.add(text) }
         checksum.add(employeeId ?? -1)
         checksum.add(shipperId ?? -1)
-        // The libraries have decimals of their own for one double.
+        // The libraries may read different decimals for the same double.
         checksum.add(Int64((NSDecimalNumber(decimal: freight).doubleValue * 1000).rounded()))
     }
 }

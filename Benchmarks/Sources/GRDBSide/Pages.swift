@@ -1,10 +1,10 @@
 import GRDB
 import Harness
 
-// Written by hand, as a user of the peer does: it has no pages.
+// Written by hand, as a user of the peer would: it has no pages.
 
 extension Assignment {
-    /// Fetches one page of the ranking again and again.
+    /// Repeatedly fetches a page of the ranking.
     func fetchPages() throws -> any Run {
         let (start, count) = (try storedPageStart(), count)
         return try fetch { db in
@@ -16,7 +16,7 @@ extension Assignment {
         }
     }
 
-    /// The same for runners, some of whom have no score: they come last.
+    /// The same for runners, some of whom have no score and come last.
     func fetchRunnerPages() throws -> any Run {
         let (start, count) = (try storedPageStart()!, count)
         return try fetch { db in
@@ -38,7 +38,7 @@ extension Assignment {
 }
 
 extension Player {
-    /// The fifty players that come after one in the ranking.
+    /// The fifty players after one in the ranking.
     fileprivate static func page(after start: (score: Int64, id: Int64)?) -> QueryInterfaceRequest<Player> {
         let ranking = Player.order { [$0.score.desc, $0.id] }.limit(50)
         guard let start else { return ranking }
@@ -49,7 +49,7 @@ extension Player {
 }
 
 extension Runner {
-    /// The fifty runners that come after one in the ranking: with the same score, with a lower one, without one.
+    /// The fifty runners after one in the ranking: with the same score, with a lower score, and without a score.
     fileprivate static func page(_ db: Database, after start: (score: Int64, id: Int64)) throws -> [Runner] {
         let size = 50
         var runners = try Runner.filter { $0.score == start.score && $0.id > start.id }

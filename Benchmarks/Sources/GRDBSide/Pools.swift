@@ -3,9 +3,9 @@
 import Harness
 import GRDB
 
-/// Accesses of a pool, in several threads or tasks.
+/// Accesses to a pool on several threads or in several tasks.
 extension Assignment {
-    /// Eight threads read one row in each access; maybe another thread writes.
+    /// Eight threads read a row in each access, optionally while another thread writes.
     func readInThreads() throws -> any Run {
         let (pool, keys, share) = (try makeWriteAheadPool(path: path), samples.keys, count / 8)
         let hasWriter = workload == .poolReadWriter
@@ -49,7 +49,7 @@ extension Assignment {
         }
     }
 
-    /// The accesses of `readPoints(of:)`, in a task.
+    /// The accesses of `readPoints(of:)` in a task.
     func readPointsInTask() throws -> any Run {
         let (pool, keys) = (try makePool(path: path), samples.keys.prefix(count))
         return ClosureRun {
@@ -67,7 +67,7 @@ extension Assignment {
         }
     }
 
-    /// A task for each insertion, all at the same time. The tasks run in any order, hence the identifiers.
+    /// A task for each insertion, all at the same time. The ids are fixed, because the tasks run in any order.
     func writePointsInTasks() throws -> any Run {
         let pool = try makeDurablePool(path: path)
         let places = samples.places.prefix(count).enumerated().map { index, sample in

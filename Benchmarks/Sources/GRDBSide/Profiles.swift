@@ -3,7 +3,7 @@
 import Harness
 import GRDB
 
-/// A record with a key that the program chooses, and two columns of JSON.
+/// A record with a key chosen by the program, and two JSON columns.
 struct Profile: Codable {
     struct Address: Codable {
         var city: String
@@ -34,7 +34,7 @@ extension Profile {
 }
 
 extension Assignment {
-    /// Saves new records: each is updated in vain, then inserted.
+    /// Saves new records: each update finds no row, and an insertion follows.
     func saveProfiles() throws -> any Run {
         let profiles = samples.profiles(count).map { Profile($0) }
         return try write { db in

@@ -54,7 +54,7 @@ private final class PlaceObject: Record {
 }
 
 extension Assignment {
-    /// Saves new objects, then updates the one column of each that changes.
+    /// Saves new objects, then updates the only changed column of each.
     func saveObjects() throws -> any Run {
         let places = samples.places.prefix(count).map { PlaceObject($0) }
         let queue = try makeQueue(path: path)

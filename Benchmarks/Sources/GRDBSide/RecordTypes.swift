@@ -1,4 +1,4 @@
-// The peer has no macro for records: the same work, with its records that are written by hand.
+// The peer has no record macro, so its handwritten records do the same work.
 
 typealias RecordInts = NamedInts
 typealias RecordPlace = Place

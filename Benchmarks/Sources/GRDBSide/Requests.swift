@@ -30,7 +30,7 @@ extension Player: FetchableRecord {
 
 /// Requests of the query interface.
 extension Assignment {
-    /// Builds requests up to statements with arguments, which do not run.
+    /// Builds requests into statements with arguments, without running them.
     func buildRequests() throws -> any Run {
         let queue = try makeQueue(path: path)
         let count = count
@@ -91,7 +91,7 @@ extension Assignment {
         }
     }
 
-    /// Two aggregates of one association, for all authors or for some, one by one.
+    /// Two aggregates of one association, for all authors or for individual ones.
     func sumBooks() throws -> any Run {
         let authors = Author.annotated(
             with: Author.books.count, Author.books.sum(Book.Columns.year).forKey("yearSum"))

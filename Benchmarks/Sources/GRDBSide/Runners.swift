@@ -3,7 +3,7 @@
 import Harness
 import GRDB
 
-/// A player who may have no score.
+/// A player with an optional score.
 struct Runner {
     var id: Int64
     var name: String

@@ -1,7 +1,7 @@
 import GRDB
 import Harness
 
-// Written by hand, as a user of the peer does: it answers questions about tables, and the user compares.
+// Written by hand, as a user of the peer would: the peer introspects tables, and the program compares.
 
 extension Assignment {
     func checkSchema() throws -> any Run {

@@ -2,10 +2,10 @@ import Foundation
 import GRDB
 import Harness
 
-// Written by hand, as a user of the peer does: its requests have no snippets and no vectors.
+// Written by hand, as a user of the peer would: its requests support neither snippets nor vectors.
 
 extension Assignment {
-    /// The ten best findings of each search.
+    /// The ten best matches of each search.
     func search() throws -> any Run {
         let searches = samples.searches(count, inPages: rows)
         return try fetch { db in
@@ -23,7 +23,7 @@ extension Assignment {
         }
     }
 
-    /// The ten nearest vectors of each.
+    /// The ten nearest vectors of each search.
     func searchVectors() throws -> any Run {
         let searches = samples.vectorSearches(count)
         return try fetch { db in

@@ -57,7 +57,7 @@ extension ShelfWithVolumes: Digestible {
         checksum.add(shelf.number)
         checksum.add(shelf.label)
         checksum.add(Int64(volumes.count))
-        // Nobody asks for an order.
+        // The order is unspecified.
         for volume in volumes.sorted(by: { $0.id < $1.id }) {
             checksum.add(volume.id)
             checksum.add(volume.room)

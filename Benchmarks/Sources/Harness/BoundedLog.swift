@@ -1,8 +1,8 @@
 import Foundation
 
-// Writes while other threads read without a pause: the write-ahead log has no moment to begin anew by itself.
+// Writes while other threads read continuously, so that the write-ahead log has no opportunity to restart by itself.
 
-/// What happened during the writes.
+/// The results of the writes.
 public struct BoundedLog: Sendable {
     public fileprivate(set) var readLatencies: [UInt64] = []
     public fileprivate(set) var writeLatencies: [UInt64] = []
@@ -11,11 +11,11 @@ public struct BoundedLog: Sendable {
 }
 
 extension Assignment {
-    /// Writes one range of places after the other, and reads in eight threads until all writes are done.
+    /// Writes one range of places after another, and reads on eight threads until all writes are done.
     ///
     /// - Parameters:
-    ///   - read: Reads a hundred places by their ids, in one transaction, in a thread with this number.
-    ///   - write: Writes the places whose ids are in the range, in one transaction.
+    ///   - read: reads a hundred places by id, in a transaction, on a thread with the given number.
+    ///   - write: writes the places whose ids are in the range, in a transaction.
     public func writeWhileReading(
         read: @escaping @Sendable (_ thread: Int, _ ids: ArraySlice<Int64>) throws -> Void,
         write: @escaping @Sendable (_ ids: ClosedRange<Int64>) throws -> Void
@@ -46,7 +46,7 @@ extension Assignment {
         return result.withLock { $0 }
     }
 
-    /// A range for each write. Its places fill some twenty pages of 4,096 bytes.
+    /// A range for each write. Its places occupy about twenty pages of 4,096 bytes.
     private var writtenRanges: [ClosedRange<Int64>] {
         (0..<Int64(count)).map { index in
             let first = index * 7919 % Int64(rows - 800) + 1

@@ -1,4 +1,4 @@
-/// A digest of fetched or stored values, sensitive to their order. Not cryptographic, and not measured.
+/// An order-sensitive digest of fetched or stored values. It is neither cryptographic nor measured.
 public struct Checksum {
     public private(set) var value: UInt64 = 0x51_7C_C1_B7_27_22_0A_95
 
@@ -35,13 +35,13 @@ public struct Checksum {
         add(utf8: string.utf8)
     }
 
-    /// Adds a date, which databases store to the millisecond.
+    /// Adds a date, which databases store with millisecond precision.
     public mutating func add(secondsSince1970 seconds: Double) {
         add(Int64((seconds * 1000).rounded()))
     }
 }
 
-/// A record that digests its values, in the order of the columns.
+/// A record that digests its values in column order.
 public protocol Digestible {
     func digest(into checksum: inout Checksum)
 }

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Runs a closure in so many threads, and waits for them.
+/// Runs a closure on several threads, and waits for them.
 public func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
     let (group, errors) = (DispatchGroup(), Locked<[any Error]>([]))
     for index in 0..<count {
@@ -15,9 +15,9 @@ public func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> 
     if let error = errors.withLock({ $0.first }) { throw error }
 }
 
-/// Runs a closure in a thread.
+/// Runs a closure on a thread.
 ///
-/// - Returns: what waits for the end.
+/// - Returns: a closure that waits for the thread.
 public func background(_ body: @escaping @Sendable () throws -> Void) -> () throws -> Void {
     let (group, failure) = (DispatchGroup(), Locked<(any Error)?>(nil))
     group.enter()
@@ -31,7 +31,7 @@ public func background(_ body: @escaping @Sendable () throws -> Void) -> () thro
     }
 }
 
-/// Runs a closure in a task, and blocks the thread until it ends.
+/// Runs a closure in a task, and blocks the thread until it has finished.
 public func inTask<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
     let (semaphore, result) = (DispatchSemaphore(value: 0), Locked<Result<Value, any Error>?>(nil))
     Task.detached {
@@ -47,10 +47,10 @@ public func inTask<Value: Sendable>(_ body: @escaping @Sendable () async throws 
     return try result.withLock { $0! }.get()
 }
 
-/// Nanoseconds since some moment.
+/// The nanoseconds since an arbitrary time.
 public func now() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
 
-/// A value with a lock, which all accesses take.
+/// A value protected by a lock.
 public final class Locked<Value>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value
@@ -66,7 +66,7 @@ public final class Locked<Value>: @unchecked Sendable {
     }
 }
 
-/// The last value that each observation has delivered, and a thread that waits until they are as expected.
+/// The last value of each observation, and a thread that waits for the expected values.
 public final class Deliveries: Sendable {
     private struct State {
         var values: [Int?]
@@ -84,7 +84,7 @@ public final class Deliveries: Sendable {
         state = Locked(State(values: values, expected: expected, missing: expected.count))
     }
 
-    /// Expects other values. Call it before the change that leads to them.
+    /// Expects other values. Call this before the change that causes them.
     public func expect(_ expected: [Int]) {
         state.withLock {
             $0.expected = expected
@@ -93,7 +93,7 @@ public final class Deliveries: Sendable {
         }
     }
 
-    /// Notes a value of an observation.
+    /// Records a value of an observation.
     public func deliver(_ value: Int, to index: Int) {
         state.withLock {
             let (wasExpected, isExpected) = ($0.values[index] == $0.expected[index], value == $0.expected[index])
@@ -106,9 +106,9 @@ public final class Deliveries: Sendable {
         }
     }
 
-    /// Blocks the thread until the expected values are there.
+    /// Blocks the thread until the expected values have been delivered.
     ///
-    /// - Returns: when the last one was delivered.
+    /// - Returns: the time at which the last one was delivered.
     public func wait() throws -> UInt64 {
         guard semaphore.wait(timeout: .now() + 120) == .success else { throw MissingDelivery() }
         return state.withLock { $0.lastDelivery }

@@ -1,9 +1,9 @@
 import Foundation
 
-// The texts that dumps write. The sides format them in different ways: the digests contain what must be the same.
+// The texts written by dumps. The sides format them differently, so the digests only contain the common parts.
 
 extension Assignment {
-    /// The file that the workload writes.
+    /// The path of the file written by the workload.
     public var dumpPath: String { path + "-dump.txt" }
 }
 
@@ -16,7 +16,7 @@ extension Checksum {
         }
     }
 
-    /// Adds the literals of an SQL file that stand between single quotes.
+    /// Adds the single-quoted literals in an SQL file.
     public mutating func add(literals path: String) throws {
         var isInside = false
         for byte in try Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe) {
@@ -26,7 +26,7 @@ extension Checksum {
     }
 }
 
-/// A file that a dump writes to.
+/// A file for the output of a dump.
 public final class OutputFile: TextOutputStream {
     private let file: UnsafeMutablePointer<FILE>
 

@@ -15,7 +15,7 @@ extension Fixture.Table {
         CREATE INDEX issueLabel_on_label ON issueLabel(labelId, issueId);
         """
 
-    /// A hundred labels, and three of them for each issue.
+    /// A hundred labels, three for each issue.
     static func issueFilling(_ rows: Int) -> String {
         """
         BEGIN;

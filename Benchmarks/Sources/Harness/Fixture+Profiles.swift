@@ -11,7 +11,7 @@ extension Fixture.Table {
         "SELECT group_concat(id || name || address || tags) FROM (SELECT * FROM profile ORDER BY id)"
 }
 
-/// A record with two columns of JSON, and the texts that they contain: keys in alphabetical order, without spaces.
+/// A record with two JSON columns, and their texts: keys in alphabetical order, without spaces.
 public struct ProfileSample: Sendable {
     public let id: String
     public let name: String
@@ -27,7 +27,7 @@ public struct ProfileSample: Sendable {
 }
 
 extension Samples {
-    /// Records whose keys are in no order.
+    /// Records with unordered keys.
     public func profiles(_ count: Int) -> [ProfileSample] {
         var random = SplitMix64(seed: 11)
         return (0..<count).map { index in

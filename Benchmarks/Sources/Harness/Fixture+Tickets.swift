@@ -32,9 +32,9 @@ public struct TicketSample: Sendable {
     public let title: String
     public let due: Int64
 
-    /// - Parameter hasNewOwner: True for other values than those of the fixture.
+    /// - Parameter hasNewOwner: true for values that differ from the fixture's.
     init(id: Int64, hasNewOwner: Bool = false) {
-        // The multipliers are odd: codes are unique, and in no order.
+        // The multipliers are odd, so the codes are unique and unordered.
         let random = UInt32(truncatingIfNeeded: id) &* 2_654_435_761
         self.id = id
         code = "T-" + String(random, radix: 16)
@@ -52,13 +52,13 @@ extension Samples {
 }
 
 extension Assignment {
-    /// The records that the run writes.
+    /// The records written by the run.
     public var tickets: [TicketSample] {
         switch workload {
         case .updateFile:
             return scrambledIDs.map { TicketSample(id: $0, hasNewOwner: true) }
         case .upsertFile:
-            // In turn, a row of the fixture and a new one.
+            // Alternates between rows of the fixture and new ones.
             return (0..<Int64(count)).map { index in
                 let id = index.isMultiple(of: 2) ? index + 1 : Int64(rows) + (index + 1) / 2
                 return TicketSample(id: id, hasNewOwner: true)
@@ -68,7 +68,7 @@ extension Assignment {
         }
     }
 
-    /// So many ids of the fixture, in no order.
+    /// Ids of the fixture in pseudorandom order.
     public var scrambledIDs: [Int64] {
         (0..<Int64(count)).map { $0 * 7919 % Int64(rows) + 1 }
     }

@@ -2,14 +2,14 @@ public import Foundation
 
 /// Places as a JSON array of objects.
 public enum PlacesJSON {
-    /// SQLite's own functions for the array: the floor of the workload.
+    /// An array made with SQLite's own functions: the floor of the workload.
     public static let sql = """
         SELECT json_group_array(json_object('id', id, 'title', title, 'isFavorite', json(iif(isFavorite, 'true', 'false')),
             'latitude', latitude, 'longitude', longitude, 'note', note, 'created', created))
         FROM place
         """
 
-    /// Adds what all sides write in the same way: not the dates, nor the notes that are missing.
+    /// Adds the values that all sides write identically: neither dates nor missing notes.
     public static func digest(_ json: Data, into checksum: inout Checksum) throws {
         guard let places = try JSONSerialization.jsonObject(with: json) as? [[String: Any]] else {
             throw CocoaError(.coderInvalidValue)

@@ -1,12 +1,12 @@
-/// A text that people search.
+/// A searchable text.
 public struct PageSample: Sendable {
     public let title: String
     public let body: String
 }
 
-// Made on demand: only the full-text workloads need them.
+// Generated on demand, because only the full-text workloads need them.
 extension Samples {
-    /// Texts of some thousand words, a few of them frequent.
+    /// Texts of a few thousand words, some of them frequent.
     public func pages(_ count: Int) -> [PageSample] {
         var random = SplitMix64(seed: 7)
         return (0..<count).map { _ in
@@ -14,7 +14,7 @@ extension Samples {
         }
     }
 
-    /// Two words of a text, again and again for other texts.
+    /// Two words of a text, repeatedly for different texts.
     public func searches(_ count: Int, inPages pageCount: Int) -> [String] {
         let pages = pages(pageCount)
         return (0..<count).map { number in
@@ -25,7 +25,7 @@ extension Samples {
 
     private static func words(_ count: Int, using random: inout SplitMix64) -> String {
         (0..<count).map { _ in
-            // The product of two numbers makes small ones more frequent.
+            // The product of two numbers is more often small.
             word(Int.random(in: 0..<100, using: &random) * Int.random(in: 0..<80, using: &random))
         }.joined(separator: " ")
     }

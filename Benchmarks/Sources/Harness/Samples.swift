@@ -14,7 +14,7 @@ public struct Samples: Sendable {
 }
 
 extension Samples {
-    /// A script that inserts rows of ten integers, one by each statement.
+    /// A script that inserts rows of ten integers, each with its own statement.
     public func script(_ count: Int) -> String {
         ints.prefix(count).map { sample in
             let values = sample.values.map(String.init).joined(separator: ", ")
@@ -25,7 +25,7 @@ extension Samples {
 
 /// A row of ten integers.
 public struct IntsSample: Sendable {
-    /// Ten values, of all the sizes that SQLite stores, zeros included.
+    /// Ten values, of all sizes that SQLite stores, including zeros.
     public let values: [Int64]
 
     init(number: Int, using random: inout SplitMix64) {
@@ -55,7 +55,7 @@ public struct PlaceSample: Sendable {
     public var secondsSince1970: Double { Double(millisecondsSince1970) / 1000 }
 
     init(number: Int, using random: inout SplitMix64) {
-        // Half of the titles fit in the 15 bytes of a small string, some are not ASCII.
+        // Half of the titles fit in the 15 bytes of a small string; some are not ASCII.
         let kind = ["Café", "Museum", "Parc", "Bibliothèque municipale", "Harbour and lighthouse"]
         title = "\(kind.randomElement(using: &random)!) \(number)"
         isFavorite = Bool.random(using: &random)
@@ -67,7 +67,7 @@ public struct PlaceSample: Sendable {
     }
 }
 
-/// Steele, Lea and Flood's generator: a seed gives the same numbers everywhere.
+/// The generator by Steele, Lea and Flood: a seed gives the same numbers everywhere.
 struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 

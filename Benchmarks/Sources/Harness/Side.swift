@@ -1,23 +1,24 @@
-/// A library under measure: the floor in C, Rowan, or the peer.
+/// A measured library: the floor in C, Rowan, or the peer.
 ///
-/// This module knows no SQLite library. The sides live in modules of their own, because Rowan and the peer define the
-/// same names.
+/// This module doesn't depend on a SQLite library. The sides are separate modules, because Rowan and the peer declare
+/// the same names.
 public protocol Side: Sendable {
     /// `c`, `rowan` or `grdb`.
     var name: String { get }
 
-    /// Opens the database, and makes ready all that a run should find: connections, records to insert.
+    /// Opens the database, and prepares everything that a run needs: connections, records to insert.
     func prepare(_ assignment: Assignment) throws -> any Run
 
-    /// The values of pragmas, as this side opens databases. A fair race has equal settings.
+    /// The values of pragmas on databases opened by this side. For a fair comparison, all sides must have the same
+    /// settings.
     func settings(_ pragmas: [String], of access: Access, path: String) throws -> [String]
 }
 
-/// What a side has to run.
+/// The work for a side.
 public struct Assignment: Sendable {
     public let workload: Workload.ID
     public let count: Int
-    /// How many rows the fixture has.
+    /// The number of rows in the fixture.
     public let rows: Int
     /// The path to a database made from the workload's fixture.
     public let path: String
@@ -32,7 +33,7 @@ public struct Assignment: Sendable {
     }
 }
 
-/// How a side reaches the database.
+/// The way in which a side accesses the database.
 public enum Access: String, CaseIterable, Sendable {
     /// One connection, and the default settings.
     case queue
@@ -49,16 +50,16 @@ public enum Access: String, CaseIterable, Sendable {
 /// One execution of a workload. Only `start` is measured: opening, verifying and freeing are not.
 public protocol Run {
     func start() throws
-    /// Proves that the work was done. Equal on all sides.
+    /// A checksum that proves that the work was done, equal on all sides.
     func checksum() throws -> UInt64
-    /// How long each operation of the run took, in nanoseconds; empty if only the whole run is timed.
+    /// The duration of each operation of the run, in nanoseconds; empty if only the whole run is timed.
     func latencies() -> [UInt64]
-    /// What the run noted of the write-ahead log; nil for most runs.
+    /// The recorded sizes of the write-ahead log; nil for most runs.
     func log() -> BoundedLog?
     func close() throws
 }
 
-/// A run made of closures. It keeps the result alive until it goes away, so that no side is charged for freeing it.
+/// A run made of closures. It retains the result until it is released, so that freeing the result is not measured.
 public final class ClosureRun<Result>: Run {
     private let body: () throws -> Result
     private let digest: (Result, inout Checksum) throws -> Void

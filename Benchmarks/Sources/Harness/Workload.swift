@@ -1,4 +1,4 @@
-/// One thing to measure, the same for all sides.
+/// A workload to measure, the same for all sides.
 public struct Workload: Sendable {
     public enum ID: String, CaseIterable, Sendable {
         case fetchIndex = "fetch-index"
@@ -92,45 +92,46 @@ public struct Workload: Sendable {
         case scaleUpdateAll1M = "scale-update-all-1m"
         case scaleUpdateAll10M = "scale-update-all-10m"
 
-        /// Whether a run without `--only` has it.
+        /// Whether it is included in a run without `--only`.
         public var isRunByDefault: Bool { aggregatePlan == nil && !rawValue.hasPrefix("scale-") }
 
-        /// Whether all connections need the extension sqlite-vec.
+        /// Whether all connections need the sqlite-vec extension.
         public var needsVectors: Bool { self == .vectorSearch }
     }
 
-    /// What the library must reach.
+    /// The target of the library.
     public enum Target: Sendable {
-        /// At most so many times the time of the floor.
+        /// The maximum time, as a multiple of the floor's.
         case ratio(Double)
-        /// At most so many bytes allocated at any time.
+        /// The maximum number of bytes allocated at any time.
         case peakBytes(Int)
-        /// At most so many bytes in the write-ahead log after any write.
+        /// The maximum number of bytes in the write-ahead log after any write.
         case logBytes(Int)
-        /// At most so many nanoseconds for each row: C has nothing to compare with.
+        /// The maximum number of nanoseconds per row, if C has no equivalent.
         case nanoseconds(Double)
-        /// So many times as fast as the peer, at least.
+        /// The minimum speed, as a multiple of the peer's.
         case timesPeer(Double)
-        /// The median of the latencies: so many times as short as the peer's, at least.
+        /// The minimum factor by which the median latency is shorter than the peer's.
         case latencyTimesPeer(Double)
-        /// At most so many times Rowan's time in another workload of the same run of `bench`.
+        /// The maximum time, as a multiple of Rowan's time in another workload of the same run of `bench`.
         case timesWorkload(ID, Double)
-        /// At most so many nanoseconds for each row more than Rowan in another workload of the same run of `bench`.
+        /// The maximum number of nanoseconds per row in addition to Rowan's in another workload of the same run of
+        /// `bench`.
         case overWorkload(ID, nanoseconds: Double)
     }
 
     public let id: ID
-    /// How many rows one run reads or writes; for `openClose`, how many connections it opens.
+    /// The number of rows that a run reads or writes; for `openClose`, the number of opened connections.
     public let count: Int
     public let fixture: Fixture
-    /// Nil for what is measured, but has nothing to reach.
+    /// Nil for workloads that are measured without a target.
     public let target: Target?
 
     public var name: String { id.rawValue }
 }
 
 extension Workload {
-    /// - Parameter divisor: Divides the number of rows, in the tables too.
+    /// - Parameter divisor: divides the number of rows, including those in the tables.
     public init(_ id: ID, dividedBy divisor: Int = 1) {
         let specification = Self.specification(of: id)
         self.id = id
@@ -244,7 +245,7 @@ extension Workload.Target {
 }
 
 extension Workload.ID {
-    /// How many observers the insertions have.
+    /// The number of observers during insertions.
     public var observerCount: Int {
         switch self {
         case .insertObserved1: 1
@@ -256,11 +257,11 @@ extension Workload.ID {
 
 /// Aggregates of the associated rows, for all rows or for one.
 ///
-/// C runs the SQL that it is given: the plan that suits the indexes, or the other one, to show what a wrong choice
-/// costs. The libraries choose for themselves, and run the same in both.
+/// C runs the given SQL: either the plan that suits the indexes or the other one, to show the cost of a wrong choice.
+/// The libraries choose themselves, and run the same statement in both cases.
 public struct AggregatePlan: Sendable {
     public let isForOneRow: Bool
-    /// A subquery for each row, or else one table that is grouped, then joined.
+    /// Whether each row has a subquery, rather than a single grouped table that is joined.
     public let isCorrelated: Bool
 }
 

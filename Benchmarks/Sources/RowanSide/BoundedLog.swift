@@ -4,7 +4,7 @@ import Rowan
 extension Assignment {
     /// Writes in a pool while eight threads read. Rowan limits the write-ahead log by default.
     func writePlacesWhileReading() throws -> any Run {
-        // A reader may keep the writer waiting when the log begins anew.
+        // A reader may briefly block the writer when the log restarts.
         let pool = try makeWriteAheadPool(path: path, busyMode: .timeout(1))
         return ClosureRun {
             try writeWhileReading { _, ids in

@@ -1,7 +1,7 @@
 import Harness
 import Rowan
 
-// Documents with columns of JSON. The floor copies the JSON, and does not decode it.
+// Documents with JSON columns. The floor copies the JSON without decoding it.
 
 struct Document: Decodable {
     struct Address: Decodable {
@@ -24,7 +24,7 @@ struct Document: Decodable {
 extension Document: FetchableRecord, TableRecord {}
 
 extension Document: Digestible {
-    /// Writes the JSON again.
+    /// Encodes the JSON again.
     func digest(into checksum: inout Checksum) {
         checksum.add(id)
         checksum.add(title)

@@ -1,7 +1,7 @@
 import Harness
 import Rowan
 
-// Formats that only Rowan has: the peer's side is written by hand.
+// Formats that only Rowan supports: the peer's side is written by hand.
 
 extension Assignment {
     func dumpCSV() throws -> any Run {

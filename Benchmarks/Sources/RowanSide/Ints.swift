@@ -60,7 +60,7 @@ extension NamedInts: FetchableRecord, PersistableRecord {
     }
 }
 
-/// Decoded and encoded by the compiler's conformance to Codable.
+/// Decoded and encoded by the Codable conformance that the compiler generates.
 struct CodableInts: Codable {
     var c0, c1, c2, c3, c4, c5, c6, c7, c8, c9: Int
 }
@@ -71,7 +71,7 @@ extension CodableInts: FetchableRecord, PersistableRecord {
 
 // MARK: - Samples and checksums
 
-/// What the harness needs to know of the three records.
+/// The harness's interface to the three records.
 protocol TenIntegers: Digestible {
     init(c0: Int, c1: Int, c2: Int, c3: Int, c4: Int, c5: Int, c6: Int, c7: Int, c8: Int, c9: Int)
     var integers: [Int] { get }

@@ -1,7 +1,7 @@
 import Harness
 import Rowan
 
-// Issues, and the labels that they have through a pivot table.
+// Issues, and their labels through a pivot table.
 
 struct Issue {}
 
@@ -46,13 +46,13 @@ extension LabelCount: Digestible {
         checksum.add(id)
         checksum.add(name)
         checksum.add(Int64(issueCount))
-        // The floor has one digest for counts, with sums or without.
+        // The floor has the same digest for counts with and without sums.
         checksum.add(Int64(0))
     }
 }
 
 extension Assignment {
-    /// Counts the open issues of a project that have each label, again and again.
+    /// Repeatedly counts the open issues of a project for each label.
     func countIssues() throws -> any Run {
         let count = count
         return try fetch { db in

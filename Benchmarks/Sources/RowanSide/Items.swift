@@ -1,7 +1,7 @@
 import Harness
 import Rowan
 
-/// A record of 18 columns.
+/// A record with 18 columns.
 struct Item {
     var id: Int64
     var name: String
@@ -68,7 +68,7 @@ extension Item: FetchableRecord, PersistableRecord {
 }
 
 extension Assignment {
-    /// Gives one column of each item another value.
+    /// Changes one column of each item.
     func updateChangesOfItems() throws -> any Run {
         let queue = try makeQueue(path: path)
         var items = try queue.read { try Item.fetchAll($0) }

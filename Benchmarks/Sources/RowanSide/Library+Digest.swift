@@ -1,6 +1,6 @@
 import Harness
 
-// The checksums of the records of a library, whichever way they were decoded.
+// The checksums of the records of a library, regardless of how they were decoded.
 
 protocol AuthorValues: Digestible {
     var id: Int64 { get }
@@ -102,7 +102,7 @@ extension AuthorCount: Digestible {
         checksum.add(id)
         checksum.add(name)
         checksum.add(Int64(bookCount))
-        // The floor has one digest for counts, with sums or without.
+        // The floor has the same digest for counts with and without sums.
         checksum.add(Int64(0))
     }
 }

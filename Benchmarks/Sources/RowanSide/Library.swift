@@ -1,7 +1,7 @@
 import Harness
 import Rowan
 
-// Authors, their books, and the reviews of those.
+// Authors, their books, and the reviews of the books.
 
 struct Author: Codable {
     var id: Int64
@@ -131,7 +131,7 @@ struct AuthorTally: FetchableRecord {
     }
 }
 
-// MARK: - Decoded by the compiler's conformance to Codable
+// MARK: - Decoded by the Codable conformance that the compiler generates
 
 struct PlainAuthor: Codable, FetchableRecord {
     var id: Int64

@@ -3,7 +3,7 @@ import Harness
 import Rowan
 
 extension Assignment {
-    /// Rows that no record decodes.
+    /// Rows that are not decoded as records.
     func fetchRows() throws -> any Run {
         let queue = try makeQueue(path: path)
         return ClosureRun {

@@ -1,7 +1,7 @@
 import Harness
 import Rowan
 
-/// Brings an empty file through all its versions.
+/// Migrates an empty file through all its versions.
 extension Assignment {
     func migrate() throws -> any Run {
         let queue = try makeWriteAheadQueue(path: path)

@@ -1,13 +1,13 @@
 import Harness
 import Rowan
 
-// Pages of a list, which only Rowan has: the peer's side is written by hand, with the same queries.
+// Pages of a list, which only Rowan supports: the peer's side is written by hand, with the same queries.
 
 extension Assignment {
-    /// Fetches one page of the ranking again and again.
+    /// Repeatedly fetches a page of the ranking.
     func fetchPages() throws -> any Run { try fetchPages(of: Player.order { [$0.score.desc, $0.id] }) }
 
-    /// The same for runners, some of whom have no score: they come last.
+    /// The same for runners, some of whom have no score and come last.
     func fetchRunnerPages() throws -> any Run { try fetchPages(of: Runner.order { [$0.score.desc, $0.id] }) }
 
     private func fetchPages<Record: FetchableRecord & Digestible>(
@@ -26,7 +26,7 @@ extension Assignment {
         }
     }
 
-    /// Where the page starts that the workload fetches: pages are turned up to it.
+    /// The token of the page that the workload fetches, obtained by fetching the pages before it.
     private func tokenOfPageStart<Record: FetchableRecord>(
         _ db: Database, _ ranking: QueryInterfaceRequest<Record>
     ) throws -> PageToken? {

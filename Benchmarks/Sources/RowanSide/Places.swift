@@ -2,7 +2,7 @@ import Foundation
 import Harness
 import Rowan
 
-/// A record that names its columns.
+/// A record with explicit columns.
 struct Place {
     var id: Int64?
     var title: String
@@ -53,7 +53,7 @@ extension Place: MutablePersistableRecord {
     }
 }
 
-/// The same record, decoded and encoded by the compiler's conformance to Codable.
+/// The same record, decoded and encoded by the Codable conformance that the compiler generates.
 struct CodablePlace: Codable {
     var id: Int64?
     var title: String

@@ -3,7 +3,7 @@ import Rowan
 
 /// Reads and writes one row at a time.
 extension Assignment {
-    /// All the reads in one access.
+    /// All reads in one access.
     func readPoints() throws -> any Run {
         let queue = try makeQueue(path: path)
         let keys = samples.keys.prefix(count)
@@ -79,7 +79,7 @@ extension Assignment {
 }
 
 extension Place {
-    /// What proves that a place was read.
+    /// A digest that proves that a place was read.
     var digest: Int64 {
         (id ?? 0) + Int64(title.utf8.count)
     }

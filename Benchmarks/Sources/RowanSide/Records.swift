@@ -1,7 +1,7 @@
 import Harness
 import Rowan
 
-/// Reads and writes the records of RecordTypes, as the other files do with records that are written by hand.
+/// Reads and writes the records of RecordTypes, as the other files do with handwritten records.
 extension Assignment {
     func insertRecords() throws -> any Run {
         let records = samples.ints.prefix(count).map { RecordInts($0) }

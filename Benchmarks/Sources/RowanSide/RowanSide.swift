@@ -1,7 +1,7 @@
 public import Harness
 import Rowan
 
-/// Rowan, used as its documentation says.
+/// Rowan, used as documented.
 public struct RowanSide: Side {
     public let name = "rowan"
 

@@ -11,7 +11,7 @@ extension Player: PersistableRecord {
         container["score"] = score
     }
 
-    /// What proves that a player was read.
+    /// A digest that proves that a player was read.
     fileprivate var digest: Int64 { id + Int64(score + name.utf8.count + team.utf8.count) }
 }
 

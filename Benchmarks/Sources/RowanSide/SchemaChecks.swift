@@ -1,7 +1,7 @@
 import Harness
 import Rowan
 
-// Record types that are compared with their tables, which only Rowan has: the peer's side is written by hand.
+// Record types compared with their tables, which only Rowan supports: the peer's side is written by hand.
 
 extension Assignment {
     func checkSchema() throws -> any Run {
@@ -17,7 +17,7 @@ extension Assignment {
     }
 }
 
-/// A number as a type: two hundred record types need not be written.
+/// A number as a type, to generate two hundred record types.
 private protocol Number {
     static var value: Int { get }
 }

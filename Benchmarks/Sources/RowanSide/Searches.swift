@@ -1,10 +1,11 @@
 import Harness
 import Rowan
 
-// Searches with snippets and for vectors, which Rowan has in requests: the peer's side is written by hand, with SQL.
+// Full-text searches with snippets and vector searches, which Rowan supports in requests: the peer's side is written by
+// hand, with SQL.
 
 extension Assignment {
-    /// The ten best findings of each search.
+    /// The ten best matches of each search.
     func search() throws -> any Run {
         let searches = samples.searches(count, inPages: rows)
         return try fetch { db in
@@ -20,7 +21,7 @@ extension Assignment {
         }
     }
 
-    /// The ten nearest vectors of each.
+    /// The ten nearest vectors of each search.
     func searchVectors() throws -> any Run {
         let searches = samples.vectorSearches(count)
         return try fetch { db in

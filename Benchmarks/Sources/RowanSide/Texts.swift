@@ -17,7 +17,7 @@ struct Page: PersistableRecord {
     }
 }
 
-/// Writes texts into a full-text table.
+/// Inserts texts into a full-text table.
 extension Assignment {
     func insertPages() throws -> any Run {
         let pages = samples.pages(count).map { Page(title: $0.title, body: $0.body) }
@@ -33,7 +33,7 @@ extension Assignment {
     }
 }
 
-/// What a search for vectors finds.
+/// A result of a vector search.
 struct Neighbor: FetchableRecord, Digestible {
     var id: Int64
     var distance: Double
@@ -49,7 +49,7 @@ struct Neighbor: FetchableRecord, Digestible {
     }
 }
 
-/// What a search finds.
+/// A result of a full-text search.
 struct Finding: FetchableRecord, Digestible {
     var title: String
     var excerpt: String

@@ -1,7 +1,7 @@
 import Harness
 import Rowan
 
-/// A record whose table has four indexes.
+/// A record in a table with four indexes.
 struct Ticket {
     var id: Int64
     var code: String
@@ -40,7 +40,7 @@ extension Assignment {
         }
     }
 
-    /// The peer has no verb for many records: it runs a loop.
+    /// The peer has no method that inserts several records, so it runs a loop.
     func insertAllTickets() throws -> any Run {
         let records = tickets.map { Ticket($0) }
         return try write { db in
@@ -52,7 +52,7 @@ extension Assignment {
         }
     }
 
-    /// Gives each ticket another owner, which changes one of the indexes.
+    /// Changes the owner of each ticket, and so one of the indexes.
     func updateTickets() throws -> any Run {
         let records = tickets.map { Ticket($0) }
         return try write { db in
@@ -60,7 +60,7 @@ extension Assignment {
         }
     }
 
-    /// In turn, gives a ticket another owner, and inserts a new one.
+    /// Alternately changes the owner of a ticket and inserts a new one.
     func upsertTickets() throws -> any Run {
         let records = tickets.map { Ticket($0) }
         return try write { db in

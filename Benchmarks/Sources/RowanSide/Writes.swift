@@ -26,7 +26,7 @@ extension Assignment {
         }
     }
 
-    /// The peer has no verb for many records: it runs a loop.
+    /// The peer has no method that inserts several records, so it runs a loop.
     func insertAllStructs() throws -> any Run {
         let records = samples.ints.prefix(count).map { NamedInts($0) }
         return try write { db in
@@ -71,7 +71,7 @@ extension Assignment {
         }
     }
 
-    /// Gives another value to two columns.
+    /// Changes the values of two columns.
     func updatePlaces() throws -> any Run {
         let queue = try makeQueue(path: path)
         var places = try queue.read { try Place.fetchAll($0) }

@@ -3,7 +3,7 @@ import FloorSide
 import Foundation
 import Harness
 
-/// Runs the sides in turn, and proves that they did the same work.
+/// Runs the sides in turn, and checks that they did the same work.
 struct Bench {
     let options: Options
     let sides: [any Side]
@@ -19,7 +19,7 @@ struct Bench {
         databases = try Databases(in: options.directory, samples: samples)
     }
 
-    /// The sides take turns, so that a slow moment of the machine is a slow moment for all of them.
+    /// The sides alternate, so that slow moments of the machine affect all of them.
     func measure(_ id: Workload.ID) throws -> [Measurement] {
         let workload = Workload(id, dividedBy: options.divisor)
         var times: [[UInt64]] = Array(repeating: [], count: sides.count)
@@ -45,7 +45,7 @@ struct Bench {
         }
     }
 
-    /// Fails when a side opens its databases with other settings than the first.
+    /// Fails if a side opens its databases with different settings than the first one.
     func checkSettings() throws {
         let pragmas = ["journal_mode", "synchronous", "cache_size", "page_size", "mmap_size", "foreign_keys"]
         for access in Access.allCases {

@@ -2,10 +2,10 @@ import FloorSide
 import Foundation
 import Harness
 
-/// The databases of the runs, in a directory of this process that goes away with it.
+/// The databases of the runs, in a directory of this process that is deleted with this object.
 ///
-/// Runs that only read share a file, which the system's cache holds by the time of the second run. Runs that write get
-/// a file of their own.
+/// Runs that only read share a file, which is in the system's cache by the second run. Each run that writes gets its
+/// own file.
 final class Databases {
     private let floor = FloorSide()
     private let samples: Samples

@@ -52,7 +52,7 @@ struct Main {
         }
     }
 
-    /// - Returns: nil without the extension that the workload needs.
+    /// - Returns: nil if the extension that the workload needs is missing.
     private static func measure(_ id: Workload.ID, _ bench: Bench) throws -> [Measurement]? {
         guard id.needsVectors else { return try bench.measure(id) }
         let library = Options.vectorLibrary

@@ -1,16 +1,16 @@
 import Harness
 
-/// What one side did in one workload.
+/// The measurements of one side in one workload.
 struct Measurement {
     let workload: Workload
     let library: String
-    /// The duration of each run, in the order of time.
+    /// The duration of each run, in chronological order.
     let nanoseconds: [UInt64]
-    /// The durations of the operations of all runs, sorted; empty if only the runs are timed.
+    /// The durations of the operations of all runs, sorted; empty if only whole runs are timed.
     let latencies: [UInt64]
-    /// The durations of the writes next to these operations, sorted; empty if none are timed.
+    /// The durations of concurrent writes, sorted; empty if none are timed.
     let writeLatencies: [UInt64]
-    /// The largest size of the write-ahead log; nil if the runs don't note it.
+    /// The largest size of the write-ahead log; nil if the runs don't record it.
     let peakLogBytes: Int?
     let peakBytes: Int
 
@@ -25,7 +25,7 @@ struct Measurement {
         return Double(median) / Double(workload.count)
     }
 
-    /// The latency that so many hundredths of the operations do not exceed; nil if only the runs are timed.
+    /// A percentile of the latencies; nil if only whole runs are timed.
     func latency(percent: Int) -> Double? { percentile(percent, of: latencies) }
 
     func writeLatency(percent: Int) -> Double? { percentile(percent, of: writeLatencies) }
@@ -39,20 +39,20 @@ struct Measurement {
 struct Comparison {
     let workload: Workload
     let measurements: [Measurement]
-    /// Rowan in the workload that the target names; nil if it did not run before.
+    /// Rowan's measurement in the workload referenced by the target; nil if it has not run yet.
     var reference: Measurement?
 
     func measurement(of library: String) -> Measurement? {
         measurements.first { $0.library == library }
     }
 
-    /// Best over best, or nil when the floor was not measured.
+    /// The ratio of the best times; nil if the floor was not measured.
     func ratioToFloor(of library: String) -> Double? {
         guard let side = measurement(of: library), let floor = measurement(of: "c") else { return nil }
         return side.bestPerRow / floor.bestPerRow
     }
 
-    /// Whether Rowan reaches the target, or nil when there is none, or when it was not measured.
+    /// Whether Rowan reaches the target; nil if there is no target or it was not measured.
     var reachesTarget: Bool? {
         switch workload.target {
         case .ratio(let limit): ratioToFloor(of: "rowan").map { $0 <= limit }

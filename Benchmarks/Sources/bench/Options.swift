@@ -4,12 +4,12 @@ import Harness
 /// The command line.
 struct Options {
     var workloads = Workload.ID.allCases.filter(\.isRunByDefault)
-    /// Names of sides, or nil for all those that were built.
+    /// The names of sides, or nil for all sides in the build.
     var sides: [String]?
     var runs = 7
     var isSmall = false
     var enforcesTargets = false
-    /// Where the JSON results go. Only a complete run has a default, so that a partial one replaces nothing.
+    /// The path of the JSON results. Only a complete run has a default, so that a partial one replaces nothing.
     var output: URL?
     var directory = FileManager.default.temporaryDirectory
 
@@ -26,7 +26,7 @@ struct Options {
           --help               print this
         """
 
-    /// What shrinks the workloads.
+    /// The divisor of the workloads' sizes.
     var divisor: Int { isSmall ? 20 : 1 }
 
     init(arguments: [String]) throws {
@@ -65,7 +65,7 @@ struct Options {
         }
     }
 
-    /// The workload with a name, or those whose names begin with it: `aggregate-plan`.
+    /// The workloads with a name or prefix, such as `aggregate-plan`.
     private static func workloads(named name: String) throws -> [Workload.ID] {
         if let id = Workload.ID(rawValue: name) { return [id] }
         let ids = Workload.ID.allCases.filter { $0.rawValue.hasPrefix(name + "-") }
@@ -77,7 +77,7 @@ struct Options {
         text.split(separator: ",").map(String.init)
     }
 
-    /// The extension sqlite-vec, as `Scripts/extensions` installs it.
+    /// The sqlite-vec extension installed by `Scripts/extensions`.
     static var vectorLibrary: URL {
         packageDirectory.deletingLastPathComponent().appending(path: ".build/extensions/sqlite_vec/vec0.so")
     }
@@ -87,7 +87,7 @@ struct Options {
     }
 }
 
-/// A failure with a sentence for the user.
+/// An error with a message for the user.
 struct Failure: Error, CustomStringConvertible {
     let description: String
 

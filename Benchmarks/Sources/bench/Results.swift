@@ -1,19 +1,19 @@
 import Foundation
 import Harness
 
-/// The results for programs.
+/// The results as JSON.
 struct Results: Encodable {
     private struct Entry: Encodable {
         let workload: String
         let library: String
         let nsPerRow: Double
         let medianNsPerRow: Double
-        /// Missing when the floor was not measured.
+        /// Missing if the floor was not measured.
         let ratioToC: Double?
         /// Missing unless the workload times each operation.
         let medianLatencyNs: Double?
         let p99LatencyNs: Double?
-        /// Missing unless the workload notes the write-ahead log.
+        /// Missing unless the workload records the write-ahead log.
         let p99WriteLatencyNs: Double?
         let peakLogBytes: Int?
         let peakBytes: Int
@@ -59,7 +59,7 @@ struct Results: Encodable {
     }
 }
 
-/// Three decimals are more than the clock is good for.
+/// The clock is not more precise than three decimals.
 private func rounded(_ value: Double) -> Double {
     (value * 1000).rounded() / 1000
 }

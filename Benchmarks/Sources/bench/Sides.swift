@@ -8,7 +8,7 @@ import RowanSide
 import GRDBSide
 #endif
 
-/// The sides that the manifest put in this build, in the order of the races.
+/// The sides that the manifest includes in this build, in the order in which they run.
 enum Sides {
     static var all: [any Side] { [FloorSide()] + rowan + peer }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Harness
 
-/// The results for people: one line for each workload.
+/// The results as text: one line for each workload.
 struct Table {
     private let libraries: [String]
     private let showsTargets: Bool
@@ -36,7 +36,7 @@ struct Table {
                 + (showsTargets ? [target(workload.target), verdict] : []))
     }
 
-    /// A line for the workloads that time each operation.
+    /// A line for workloads that time each operation.
     func latencies(_ comparison: Comparison) -> String? {
         let texts = comparison.measurements.compactMap { measurement -> String? in
             guard let median = measurement.latency(percent: 50), let p99 = measurement.latency(percent: 99) else {
@@ -47,7 +47,7 @@ struct Table {
         return texts.isEmpty ? nil : "  each operation: " + texts.joined(separator: "; ")
     }
 
-    /// A line for the workloads that note the write-ahead log.
+    /// A line for workloads that record the write-ahead log.
     func logs(_ comparison: Comparison) -> String? {
         let texts = comparison.measurements.compactMap { measurement -> String? in
             guard let peak = measurement.peakLogBytes, let p99 = measurement.writeLatency(percent: 99) else {

@@ -1,8 +1,8 @@
-// The workloads of a cluster, and the same ones on a local file whose commits wait for the disk.
+// The workloads of a cluster, and the same ones on a local file with durable commits.
 //
 //     cluster-bench NODE [--small] [--enforce] [--output FILE]
 //
-// NODE is the path of rowan-node. FILE is a list of JSON, as results.json, whose rows of a cluster are replaced.
+// NODE is the path of rowan-node. FILE is a list in JSON, such as results.json, whose cluster rows are replaced.
 
 import Foundation
 import Rowan
@@ -30,7 +30,7 @@ extension DatabaseWriter {
     }
 }
 
-/// The figures of one operation that ran many times.
+/// The measurements of an operation that ran many times.
 struct Samples {
     var nanoseconds: [Double] = []
     let rowsPerOperation: Int
@@ -118,14 +118,14 @@ struct Bench {
         measured["cluster-failover", "rowan"].append(samples)
     }
 
-    /// One round, with nodes and files of its own.
+    /// Runs one round, with its own nodes and files.
     func run(_ node: String, _ measured: inout Measurements) async throws {
         let nodes = try Nodes(program: node)
         let cluster = try DatabaseCluster(addresses: nodes.addresses, database: "bench")
         try measure(cluster, "rowan", &measured)
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("local-bench-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // The folder of a temporary run; the system removes what is left.
+        // The folder of a temporary run. The system deletes leftovers.
         defer { try? FileManager.default.removeItem(at: folder) }
         var configuration = Configuration()
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }

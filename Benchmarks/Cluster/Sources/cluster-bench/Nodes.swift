@@ -20,7 +20,7 @@ final class Nodes {
 
     deinit {
         for process in processes.compactMap(\.self) { kill(process.processIdentifier, SIGKILL) }
-        // The folder of a temporary run; the system removes what is left.
+        // The folder of a temporary run. The system deletes leftovers.
         try? FileManager.default.removeItem(at: folder)
     }
 
@@ -46,7 +46,7 @@ final class Nodes {
         }
     }
 
-    /// Ends a node as a crash would.
+    /// Kills a node, like a crash.
     func crash(_ index: Int) {
         guard let process = processes[index] else { return }
         kill(process.processIdentifier, SIGKILL)

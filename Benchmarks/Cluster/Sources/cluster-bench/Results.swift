@@ -1,8 +1,8 @@
-// The figures of all rounds, and their targets.
+// The measurements of all rounds, and their targets.
 
 import Foundation
 
-/// The samples of each workload and library, a list of rounds.
+/// The samples of each workload and library, by round.
 struct Measurements {
     private struct Key: Hashable {
         let workload: String
@@ -52,7 +52,7 @@ struct ResultRow: Codable, CustomStringConvertible {
                 1e9 / medianNsPerRow, medianLatencyNs / 1e3, p99LatencyNs / 1e3)
     }
 
-    /// The target that the median misses.
+    /// The target missed by the median.
     var miss: String? {
         guard library == "rowan" else { return nil }
         let (value, limit) =
@@ -69,7 +69,7 @@ struct ResultRow: Codable, CustomStringConvertible {
 }
 
 extension [ResultRow] {
-    /// Replaces the rows of a cluster in a file, if it exists.
+    /// Replaces the cluster rows in a file, if it exists.
     func write(to url: URL) throws {
         var all: [[String: Any]] = []
         if let data = FileManager.default.contents(atPath: url.path) {

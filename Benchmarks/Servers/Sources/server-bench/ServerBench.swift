@@ -1,5 +1,5 @@
-// Measures instruments and test databases. It prints one JSON object per row: its name, the best time in nanoseconds per
-// operation, and the ratio to the row that it is compared with.
+// Measures instruments and test databases. Prints a JSON object for each row: its name, the best time in nanoseconds
+// per operation, and the ratio to the row with which it is compared.
 
 import Foundation
 import Logging
@@ -17,7 +17,7 @@ import RowanTracing
     var longitude: Double
 }
 
-/// The nanoseconds per operation: the best of the runs. Rows that are compared take turns.
+/// The nanoseconds per operation: the best of the runs. Compared rows alternate.
 func race(runs: Int, _ bodies: [() throws -> Void]) throws -> [Double] {
     var best = [Double](repeating: .infinity, count: bodies.count)
     for _ in 0..<runs {
@@ -44,11 +44,11 @@ struct ServerBench {
         print("{\"row\": \"\(name)\", \"ns\": \(Int(nanoseconds))\(ratio)\(limit)}")
     }
 
-    /// Point reads in one access, as the benchmark point-read, and in an access each.
+    /// Point reads in one access, as in the benchmark point-read, and in separate accesses.
     private static func measureInstruments(count: Int, runs: Int) throws {
         var quiet = Logger(label: "bench")
         quiet.logLevel = .critical
-        // Neither a metrics system nor a tracer is bootstrapped: this is what a program pays for adapters that are off.
+        // Neither a metrics system nor a tracer is bootstrapped, to measure the cost of inactive adapters.
         let off: [any DatabaseInstrument] = [LogInstrument(quiet), MetricsInstrument(), TracingInstrument()]
         let queues = try [[], off, [Listener()]].map { instruments in
             var configuration = Configuration()
@@ -85,13 +85,13 @@ struct ServerBench {
         }
     }
 
-    /// Hears everything, and does nothing.
+    /// Receives all events, and ignores them.
     private struct Listener: DatabaseInstrument {
         final class Access: AccessInstrument {}
         func willAccess(_ access: InstrumentedAccess) -> (any AccessInstrument)? { Access() }
     }
 
-    /// A fresh database from 100 migrations, which have run once.
+    /// A fresh database from 100 migrations, which have run only once.
     private static func measureTestDatabases(count: Int) throws {
         var migrator = DatabaseMigrator()
         for number in 0..<100 {

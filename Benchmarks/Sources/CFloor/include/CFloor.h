@@ -1,8 +1,7 @@
-// The floor: what a careful C programmer writes against the SQLite C API, and nothing more.
+// The floor: the code that a careful C programmer writes against the SQLite C API.
 //
-// Statements are prepared once, values are bound by index without copies, results are growable arrays of plain
-// structs that own their text. No SQLite type appears here, so that the Swift side of the floor does not import
-// SQLite, and cannot help it.
+// Statements are prepared once, values are bound by index without copies, and results are growable arrays of plain
+// structs that own their text. No SQLite type appears here, so that the Swift side of the floor does not import SQLite.
 //
 // Functions that return `int` return an SQLite result code: zero is success.
 #ifndef CFLOOR_H
@@ -101,7 +100,7 @@ typedef struct {
     size_t count, capacity;
 } FloorBookInfoList;
 
-/// What the books of an author add up to.
+/// The number of an author's books, and the sum of their years.
 typedef struct {
     int64_t id, bookCount, yearSum;
     FloorText name;
@@ -146,7 +145,7 @@ typedef struct {
     size_t count, capacity;
 } FloorOrderList;
 
-/// `address` and `tags` are JSON, which the floor does not decode.
+/// `address` and `tags` are JSON that the floor does not decode.
 typedef struct {
     int64_t id;
     FloorText title, address, tags;
@@ -224,7 +223,7 @@ typedef struct {
     FloorText code, status, title;
 } FloorTicket;
 
-/// `address` and `tags` are JSON, which the floor does not encode.
+/// `address` and `tags` are JSON that the floor does not encode.
 typedef struct {
     FloorText id, name, address, tags;
 } FloorProfile;
@@ -243,7 +242,7 @@ void floor_shelf_list_free(FloorShelfList *list);
 
 typedef struct FloorConnection FloorConnection;
 
-/// The page caches, in units of 1,024 bytes, of connections that write, and of the readers of a pool.
+/// The page caches of connections that write and of a pool's readers, in units of 1,024 bytes.
 enum { FLOOR_WRITER_CACHE = 16384, FLOOR_READER_CACHE = 4096 };
 
 int floor_open(const char *path, int cache_kilobytes, FloorConnection **connection);
@@ -252,7 +251,7 @@ void floor_close(FloorConnection *connection);
 const char *floor_message(FloorConnection *connection);
 /// Runs statements that return no row.
 int floor_execute(FloorConnection *connection, const char *sql);
-/// The first column of the first row, or NULL. Free it with `free`.
+/// The first column of the first row, or NULL. Release it with `free`.
 char *floor_copy_text(FloorConnection *connection, const char *sql);
 
 // MARK: - Whole tables
@@ -260,125 +259,125 @@ char *floor_copy_text(FloorConnection *connection, const char *sql);
 int floor_fetch_int(FloorConnection *connection, FloorIntList *result);
 int floor_fetch_ints(FloorConnection *connection, FloorIntsList *result);
 int floor_fetch_places(FloorConnection *connection, FloorPlaceList *result);
-/// The sum of the integers from one to `count`, stepped row by row.
+/// The sum of the integers from one to `count`, generated row by row.
 int floor_sum_generated(FloorConnection *connection, int64_t count, int64_t *sum);
 
 int floor_insert_ints(FloorConnection *connection, const FloorInts *rows, size_t count);
-/// Gives each place the rowid that SQLite chose.
+/// Sets each place's id to the rowid chosen by SQLite.
 int floor_insert_places(FloorConnection *connection, FloorPlace *places, size_t count);
 int floor_update_places(FloorConnection *connection, const FloorPlace *places, size_t count);
 int floor_fetch_orders(FloorConnection *connection, FloorOrderList *result);
 int floor_fetch_documents(FloorConnection *connection, FloorDocumentList *result);
 int floor_fetch_measures(FloorConnection *connection, FloorMeasureList *result);
-/// Gives items 1 to `count` another stock.
+/// Sets the stock of items 1 to `count`.
 int floor_update_stocks(FloorConnection *connection, const int64_t *stocks, size_t count);
-/// Runs the statements of a text in a transaction.
+/// Runs the statements in a text in a transaction.
 int floor_run_script(FloorConnection *connection, const char *sql);
 
 // MARK: - Tables with indexes
-// In one transaction. Tickets are written by their id.
+// In one transaction. Tickets are identified by id.
 
 int floor_insert_tickets(FloorConnection *connection, const FloorTicket *tickets, size_t count);
 int floor_update_tickets(FloorConnection *connection, const FloorTicket *tickets, size_t count);
 int floor_upsert_tickets(FloorConnection *connection, const FloorTicket *tickets, size_t count);
 int floor_delete_tickets(FloorConnection *connection, const int64_t *ids, size_t count, int64_t *deleted);
 
-/// Updates each profile, or inserts it if there is none.
+/// Updates each profile, or inserts it if it doesn't exist.
 int floor_save_profiles(FloorConnection *connection, const FloorProfile *profiles, size_t count);
 /// Inserts each place, then updates its latitude.
 int floor_insert_and_update_places(FloorConnection *connection, FloorPlace *places, size_t count);
 
 // MARK: - A writer next to readers
 
-/// A connection that limits its write-ahead log to 64 MB: its own checkpoints replace SQLite's.
+/// A connection that limits its write-ahead log to 64 MB with its own checkpoints, which replace SQLite's.
 typedef struct FloorWriter FloorWriter;
 
 int floor_writer_open(FloorConnection *connection, FloorWriter **writer);
-/// Moves the places whose ids are in a range, in one transaction.
+/// Changes the coordinates of the places whose ids are in a range, in one transaction.
 int floor_writer_move(FloorWriter *writer, int64_t first, int64_t last);
 void floor_writer_close(FloorWriter *writer);
-/// Lets a connection wait for the locks of others, for a second at most.
+/// Makes a connection wait for locks held by others, for at most a second.
 int floor_wait_for_locks(FloorConnection *connection);
 
 // MARK: - Players in a table of any size
-// The digests contain the ids, the scores, and the lengths of the texts.
+// The digests include the ids, the scores, and the lengths of the texts.
 
-/// Inserts players 1 to `count`, whose names and teams are taken in turn.
+/// Inserts players 1 to `count`, with recurring names and teams.
 int floor_insert_players(
     FloorConnection *connection, const char *const *names, size_t nameCount, const char *const *teams,
     size_t teamCount, size_t count);
-/// All players, stepped row by row.
+/// Reads all players, row by row.
 int floor_digest_players(FloorConnection *connection, int64_t *digest);
 int floor_digest_players_by_id(FloorConnection *connection, const int64_t *ids, size_t count, int64_t *digest);
 
-/// Runs the sqlite3 shell on a database, with three commands.
+/// Runs three commands in the sqlite3 shell on a database.
 int floor_run_shell(const char *path, const char *first, const char *second, const char *third);
 
 // MARK: - One row at a time
-// Each read makes a whole place that owns its text, adds to `digest` its id, and the length of its title, then frees it.
+// Each read creates a place that owns its text, adds its id and the length of its title to `digest`, and frees it.
 
-/// All the reads, within one BEGIN and COMMIT.
+/// All reads, within one BEGIN and COMMIT.
 int floor_read_points(FloorConnection *connection, const int64_t *ids, size_t count, int64_t *digest);
-/// Each read within BEGIN and COMMIT. If `latencies` is not NULL, it receives the nanoseconds of each.
+/// Each read within its own BEGIN and COMMIT. If `latencies` is not NULL, it receives the nanoseconds of each.
 int floor_read_points_in_transactions(
     FloorConnection *connection, const int64_t *ids, size_t count, int64_t *digest, uint64_t *latencies);
-/// Each insertion within BEGIN IMMEDIATE and COMMIT.
+/// Each insertion within its own BEGIN IMMEDIATE and COMMIT.
 int floor_write_points(FloorConnection *connection, FloorPlace *places, size_t count);
-/// Inserts with an update hook that counts events for so many observers; without a hook if there are none.
+/// Inserts with an update hook that counts events for the given number of observers; without a hook if it is zero.
 int floor_insert_observed_ints(
     FloorConnection *connection, const FloorInts *rows, size_t count, size_t observers, int64_t *events);
-/// Inserts into one table after the other, each time in a transaction, and queries the table with another connection.
-/// The texts of queries contain `%d` for the number of the table. The last values of the queries are in `values`.
+/// Inserts into one table after another, each in a transaction, and queries the table on another connection. The query
+/// texts contain `%d` for the number of the table. `values` receives the last values of the queries.
 int floor_write_and_query(
     FloorConnection *writer, FloorConnection *reader, const char *query, size_t tables, size_t count, int64_t *values);
 /// Opens, reads one integer and closes, `count` times.
 int floor_open_read_close(const char *path, size_t count, int64_t *digest);
 
-/// Migrates an empty database: each version in a transaction. The digest is the number of versions.
+/// Migrates an empty database, each version in a transaction. The digest is the number of versions.
 int floor_migrate(FloorConnection *connection, size_t count, int64_t *digest);
 
-/// Compares so many tables with what they should be. The digest is the number of mismatches.
+/// Compares the given number of tables with their expected definitions. The digest is the number of mismatches.
 int floor_check_schema(FloorConnection *connection, size_t count, int64_t *mismatches);
 
 // MARK: - Full text
 
-/// Writes texts into the full-text table, in a transaction.
+/// Inserts texts into the full-text table, in a transaction.
 int floor_insert_pages(FloorConnection *connection, const char *const *titles, const char *const *bodies, size_t count);
-/// The ten best texts for each pattern, with a snippet.
+/// The ten best matches for each pattern, with a snippet.
 int floor_search_pages(
     FloorConnection *connection, const char *const *patterns, size_t count, FloorFindingList *result);
 
 // MARK: - Vectors
 
-/// Gives all connections of the process that open from now on the extension sqlite-vec.
+/// Adds the sqlite-vec extension to all connections that the process opens from now on.
 int floor_add_vectors(const char *library);
 void floor_remove_vectors(void);
-/// Writes vectors with the ids 1, 2, ..., in a transaction.
+/// Inserts vectors with the ids 1, 2, ..., in a transaction.
 int floor_insert_vectors(FloorConnection *connection, const float *elements, size_t dimension, size_t count);
-/// The ten nearest vectors of each.
+/// The ten nearest vectors for each search.
 int floor_search_vectors(
     FloorConnection *connection, const float *elements, size_t dimension, size_t count, FloorNeighborList *result);
 void floor_neighbor_list_free(FloorNeighborList *list);
 
 // MARK: - Queries
 
-/// All authors with their books, and those with their reviews: three queries.
+/// All authors with their books, and the books with their reviews: three queries.
 int floor_fetch_library(FloorConnection *connection, FloorAuthorList *result);
 /// All shelves with their volumes: two queries.
 int floor_fetch_shelves(FloorConnection *connection, FloorShelfList *result);
 /// All books, each with its author: one query.
 int floor_fetch_books_with_authors(FloorConnection *connection, FloorBookInfoList *result);
-/// The rows of a query of an author's id, name, number of books and, if it has four columns, sum of years.
+/// The rows of a query with an author's id, name, number of books and, if it has four columns, sum of years.
 int floor_fetch_tallies(FloorConnection *connection, const char *sql, FloorTallyList *result);
-/// The same, once for each id: the query has one parameter.
+/// Runs the query once for each id, its only parameter.
 int floor_fetch_tallies_by_id(
     FloorConnection *connection, const char *sql, const int64_t *ids, size_t count, FloorTallyList *result);
-/// The rows of a query without parameters, `count` times: keeps the last of the results.
+/// Runs a query without parameters `count` times, and keeps the last result.
 int floor_fetch_tallies_again(FloorConnection *connection, const char *sql, size_t count, FloorTallyList *result);
-/// Makes a statement ready `count` times: two arguments. Adds the number of its columns to `digest`.
+/// Binds two arguments to a statement `count` times, and adds its number of columns to `digest`.
 int floor_bind_requests(FloorConnection *connection, size_t count, int64_t *digest);
-/// Fetches `count` times the fifty players that come after one in the ranking, and keeps the last of those pages. The
-/// ranking is by falling score, then by id.
+/// Fetches the fifty players after one in the ranking, `count` times, and keeps the last page. The ranking is by
+/// descending score, then by id.
 int floor_fetch_pages(
     FloorConnection *connection, int64_t score, int64_t id, size_t count, FloorPlayerList *result);
 /// The same for runners, whose score may be NULL.
