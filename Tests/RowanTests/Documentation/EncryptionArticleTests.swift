@@ -13,7 +13,7 @@ struct EncryptionArticleTests {
         #expect((version != nil) == hasCodec)
     }
 
-    @Test(.enabled(if: hasCodec, "the SQLite that runs has no codec"))
+    @Test(.enabled(if: hasCodec, "the running SQLite has no codec"))
     func passphrases() throws {
         let folder = try TemporaryFolder()
         let dbQueue = try open(folder.path("secret.sqlite")) { "secret" }
@@ -33,7 +33,7 @@ struct EncryptionArticleTests {
         #expect(throws: Never.self) { try open(folder.path("pool.sqlite")) { "another passphrase" } }
     }
 
-    @Test(.enabled(if: !hasCodec, "the SQLite that runs has a codec"))
+    @Test(.enabled(if: !hasCodec, "the running SQLite has a codec"))
     func refusal() throws {
         let folder = try TemporaryFolder()
         expectError(.SQLITE_ERROR) { try open(folder.path("secret.sqlite")) { "secret" } }

@@ -24,7 +24,7 @@ struct ExtensionTests {
         }
     }
 
-    @Test(.enabled(if: isLoadable, "the SQLite that runs has no loadable extensions"))
+    @Test(.enabled(if: isLoadable, "the running SQLite has no loadable extensions"))
     func badPaths() throws {
         try withDatabase(allowing) { db in
             expectError(.SQLITE_CANTOPEN, "there is no extension at this path: check it - /missing/vec0") {
@@ -45,7 +45,7 @@ struct ExtensionTests {
         }
     }
 
-    @Test(.enabled(if: isLoadable, "the SQLite that runs has no loadable extensions"))
+    @Test(.enabled(if: isLoadable, "the running SQLite has no loadable extensions"))
     func aFileThatIsNoLibrary() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("text.so")
@@ -60,7 +60,7 @@ struct ExtensionTests {
         }
     }
 
-    @Test(.enabled(if: !isLoadable, "the SQLite that runs has loadable extensions"))
+    @Test(.enabled(if: !isLoadable, "the running SQLite has loadable extensions"))
     func anSQLiteWithoutExtensions() throws {
         try withDatabase(allowing) { db in
             let error = expectError(.SQLITE_ERROR) { try db.loadExtension(path: "/tmp") }

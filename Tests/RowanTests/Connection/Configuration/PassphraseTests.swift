@@ -17,7 +17,7 @@ struct ChosenSQLiteTests {
     }
 }
 
-@Suite(.enabled(if: hasCodec, "the SQLite that runs has no codec"))
+@Suite(.enabled(if: hasCodec, "the running SQLite has no codec"))
 struct PassphraseTests {
     private let folder = try! TemporaryFolder()
 
@@ -187,7 +187,7 @@ struct PassphraseTests {
     }
 }
 
-@Suite(.enabled(if: !hasCodec, "the SQLite that runs has a codec"))
+@Suite(.enabled(if: !hasCodec, "the running SQLite has a codec"))
 struct PassphraseWithoutCodecTests {
     @Test func refusals() throws {
         let message = "this SQLite cannot encrypt a database: link the program with SQLCipher"
