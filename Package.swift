@@ -60,7 +60,7 @@ let package = Package(
         .plugin(name: "RowanSchema", capability: .buildTool(), dependencies: ["RowanSchemaStamp"]),
         .executableTarget(name: "RowanSchemaStamp", swiftSettings: settings),
         .testTarget(
-            name: "RowanTests", dependencies: ["Rowan", "RowanCluster", "RowanRecords"],
+            name: "RowanTests", dependencies: ["Rowan", "RowanCluster", "RowanRecords", "RowanSQLText"],
             exclude: ["Documentation/schema.sql"],
             sources: tests,
             // The library is optimised in release; optimising the tests as one takes ten minutes.

@@ -28,17 +28,14 @@ struct SQLToken: Equatable {
 
 /// The tokens of an SQL text, without its spaces. Unterminated text, names and comments reach to the end.
 func sqlTokens(_ sql: [UInt8]) -> [SQLToken] {
-    var scanner = SQLScanner(String(decoding: sql, as: UTF8.self))
-    let bytes = scanner.sql.utf8
+    let scanner = SQLScanner(String(decoding: sql, as: UTF8.self))
     var tokens: [SQLToken] = []
     var followsPoint = false
-    while let token = scanner.next() {
+    for token in scanner {
         let kind = SQLToken.Kind(token.kind)
         let text = kind == .word ? scanner.name(token) : nil
-        let start = bytes.distance(from: bytes.startIndex, to: token.range.lowerBound)
-        let end = bytes.distance(from: bytes.startIndex, to: token.range.upperBound)
         tokens.append(
-            SQLToken(kind: kind, text: text ?? scanner[token], range: start..<end, followsPoint: followsPoint))
+            SQLToken(kind: kind, text: text ?? scanner[token], range: token.range, followsPoint: followsPoint))
         // A comment may be between the point and the name.
         if kind != .comment { followsPoint = kind == .other && scanner[token] == "." }
     }

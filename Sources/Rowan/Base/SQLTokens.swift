@@ -37,14 +37,6 @@ package struct SQLTokens: Hashable, Sendable {
     ///
     /// - Parameter keyword: the keyword, in lower case.
     package static func text(_ sql: String, without keyword: String) -> String {
-        var scanner = SQLScanner(sql)
-        var result = ""
-        var end = sql.startIndex
-        while let token = scanner.next() {
-            guard token.kind == .word, scanner[token].lowercased() == keyword else { continue }
-            result += String(decoding: sql.utf8[end..<token.range.lowerBound], as: UTF8.self)
-            end = token.range.upperBound
-        }
-        return result + String(decoding: sql.utf8[end...], as: UTF8.self)
+        SQLScanner.replacing(sql) { $0.kind == .word && $1[$0].lowercased() == keyword ? "" : nil }
     }
 }

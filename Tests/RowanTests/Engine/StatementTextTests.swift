@@ -1,6 +1,7 @@
 // Texts with several statements: where one ends and the next begins.
 
 import Foundation
+import RowanSQLText
 import Testing
 
 @testable import Rowan
@@ -113,10 +114,10 @@ struct StatementTextTests {
 
     @Test func blanks() {
         func areBlank(_ sql: String) -> Bool { Array(sql.utf8).withUnsafeBufferPointer(SQLBytes.areBlank) }
-        for sql in ["", " ", ";", "-- a", "/* a */", "/* a", " ;\n-- a\n/* b */;", "--"] {
+        for sql in ["", " ", ";", "-- a", "/* a */", "/* a", " ;\n-- a\n/* b */;", "--", "\u{FEFF};"] {
             #expect(areBlank(sql), "\(sql)")
         }
-        for sql in ["x", "-", "/", "- - a", "-- a\nx", "/* a */ x", "; x", "/*/ x */ y"] {
+        for sql in ["x", "-", "/", "- - a", "-- a\nx", "/* a */ x", "; x", "/*/ x */ y", "\u{1}", "\u{FEFF}x"] {
             #expect(!areBlank(sql), "\(sql)")
         }
     }

@@ -1,5 +1,6 @@
 // Compiles statements from texts.
 
+import RowanSQLText
 import RowanSQLite
 import Foundation
 

@@ -28,7 +28,7 @@ package final class SQLScript {
 
     /// Whether no statement remains.
     package var isAtEnd: Bool {
-        bytes.withUnsafeBufferPointer { SQLBytes.endOfBlanks($0, from: position) } == bytes.count - 1
+        bytes.withUnsafeBufferPointer { SQLBytes.areBlank(UnsafeBufferPointer(rebasing: $0[position...].dropLast())) }
     }
 
     /// Compiles the next statement, or returns nil at the end of the text.
@@ -47,8 +47,7 @@ package final class SQLScript {
     }
 }
 
-/// The structure of SQL text that can be determined without compiling it: whitespace, comments and semicolons.
-package enum SQLBytes {
+extension SQLBytes {
     /// - Throws: SQLITE_ERROR for a NUL, at which SQLite would silently stop; SQLITE_TOOBIG for 2 GiB or more.
     static func check(_ text: UnsafeBufferPointer<UInt8>) throws {
         guard let start = text.baseAddress else { return }
@@ -64,8 +63,8 @@ package enum SQLBytes {
     }
 
     private static func nulMessage(_ sql: String) -> String {
-        var scanner = SQLScanner(sql)
-        while let token = scanner.next() {
+        let scanner = SQLScanner(sql)
+        for token in scanner {
             guard scanner[token].utf8.contains(0) else { continue }
             if token.kind == .quotedName, let name = scanner.name(token) {
                 return
@@ -77,57 +76,5 @@ package enum SQLBytes {
             break
         }
         return "unexpected NUL character in SQL"
-    }
-
-    /// The position of the first token, after whitespace, comments and semicolons. No statement is compiled, because it
-    /// may depend on the effects of the previous one.
-    package static func endOfBlanks(_ text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
-        var index = start
-        while index < text.count {
-            switch text[index] {
-            case 0x20, 0x09...0x0D, UInt8(ascii: ";"): index += 1
-            case UInt8(ascii: "-") where starts(text, "--", at: index): index = find(text, "\n", from: index)
-            case UInt8(ascii: "/") where starts(text, "/*", at: index):
-                index = min(text.count, find(text, "*/", from: index + 2) + 2)
-            default: return index
-            }
-        }
-        return index
-    }
-
-    /// Whether a text contains no statement.
-    package static func areBlank(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        endOfBlanks(text, from: 0) == text.count
-    }
-
-    /// The text of one statement, without surrounding whitespace and semicolons.
-    static func trimmed(_ text: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
-        var start = 0
-        var end = text.count
-        while end > start, isBlank(text[end - 1]) || text[end - 1] == UInt8(ascii: ";") { end -= 1 }
-        while start < end, isBlank(text[start]) || text[start] == UInt8(ascii: ";") { start += 1 }
-        return UnsafeBufferPointer(rebasing: text[start..<end])
-    }
-
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) || byte == 0 }
-
-    private static func starts(_ text: UnsafeBufferPointer<UInt8>, _ word: StaticString, at index: Int) -> Bool {
-        guard index + word.utf8CodeUnitCount <= text.count else { return false }
-        return memcmp(text.baseAddress! + index, word.utf8Start, word.utf8CodeUnitCount) == 0
-    }
-
-    /// The position of a word, or the end of the text.
-    private static func find(_ text: UnsafeBufferPointer<UInt8>, _ word: StaticString, from start: Int) -> Int {
-        var index = start
-        while index < text.count, !starts(text, word, at: index) { index += 1 }
-        return min(index, text.count)
-    }
-}
-
-extension String {
-    /// The text of one statement, without surrounding whitespace and semicolons.
-    package var trimmedStatement: String {
-        var text = self
-        return text.withUTF8 { String(decoding: SQLBytes.trimmed($0), as: UTF8.self) }
     }
 }

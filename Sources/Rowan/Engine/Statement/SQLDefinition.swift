@@ -49,8 +49,8 @@ extension SQLDefinition {
     private struct Reader {
         private var scanner: SQLScanner
         private var last: SQLScanner.Token?
-        private var end: String.Index
-        private var createEnd: String.Index
+        private var end: Int
+        private var createEnd = 0
         private(set) var isVirtualTable = false
         private(set) var isUniqueIndex = false
 
@@ -58,7 +58,7 @@ extension SQLDefinition {
 
         init(_ sql: String) {
             scanner = SQLScanner(sql)
-            (end, createEnd) = (sql.endIndex, sql.startIndex)
+            end = sql.utf8.count
         }
 
         /// The next token that is not a comment.
@@ -129,12 +129,8 @@ extension SQLDefinition {
         /// The end of the last comment.
         private var closing: String { last.map { $0.kind == .blockComment && !$0.isClosed } ?? false ? " */" : "" }
 
-        private func text(from start: String.Index) -> String {
-            String(decoding: scanner.sql.utf8[start..<end], as: UTF8.self) + closing
-        }
-
-        var text: String { text(from: scanner.sql.startIndex) }
-        var afterCreate: String { text(from: createEnd) }
+        var text: String { scanner[0..<end] + closing }
+        var afterCreate: String { scanner[createEnd..<end] + closing }
     }
 }
 

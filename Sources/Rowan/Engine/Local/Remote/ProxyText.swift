@@ -36,24 +36,21 @@ struct ProxyText {
 
     /// Splits `, 'a', 1)` or `, rowan_values('a', 1))` into its literals.
     private static func literals(_ text: String) -> [String] {
+        let scanner = SQLScanner(text)
         var literals: [String] = []
-        var current = ""
-        var isQuoted = false
-        var isAfterPack = false
-        for character in text {
-            if character == "'" { isQuoted.toggle() }
-            if !isQuoted, character == "," || character == ")" {
-                if !isAfterPack { literals.append(current.trimmingPrefix { $0 == " " }.description) }
-                isAfterPack = character == ")"
-                current = ""
-            } else if !isQuoted, character == "(" {
-                // The name of the function.
-                current = ""
-            } else {
-                current.append(character)
+        // A literal may consist of several tokens, as in `-1.0e+20`.
+        var literal: Range<Int>?
+        for token in scanner {
+            switch scanner[token] {
+            // After the name of the function.
+            case "(": literal = nil
+            case ",", ")":
+                if let literal { literals.append(scanner[literal]) }
+                literal = nil
+            default: literal = (literal?.lowerBound ?? token.range.lowerBound)..<token.range.upperBound
             }
         }
-        return Array(literals.dropFirst())
+        return literals
     }
 }
 
@@ -67,22 +64,18 @@ extension String {
         let names = (0..<sqlite3_bind_parameter_count(handle)).map { index in
             sqlite3_bind_parameter_name(handle, index + 1).map { String(cString: $0) }
         }
-        var scanner = SQLScanner(self)
-        var result = ""
-        var (end, position) = (startIndex, 0)
-        while let token = scanner.next() {
-            guard token.kind == .variable else { continue }
+        var position = 0
+        return SQLScanner.replacing(self) { token, scanner in
+            guard token.kind == .variable else { return nil }
             let name = scanner[token]
             // A parameter without a number follows the previous one. A numbered one may be at the position of a named
             // one.
             let number = name.hasPrefix("?") ? Int(name.dropFirst()) : nil
             let index = name == "?" ? position : number.map { $0 - 1 } ?? names.firstIndex(of: name)
-            guard let index, literals.indices.contains(index) else { continue }
+            guard let index, literals.indices.contains(index) else { return nil }
             position = max(position, index + 1)
-            result += String(decoding: utf8[end..<token.range.lowerBound], as: UTF8.self) + literals[index]
-            end = token.range.upperBound
+            return literals[index]
         }
-        return result + String(decoding: utf8[end...], as: UTF8.self)
     }
 }
 

@@ -3,6 +3,7 @@
 // statements that Rowan runs, and reports their ends with their results.
 // Source: https://sqlite.org/c3ref/c_trace.html
 
+import RowanSQLText
 import RowanSQLite
 import Dispatch
 import Synchronization
@@ -81,7 +82,7 @@ package final class TracedSQL {
 
     /// Whether the statement begins or ends a transaction or a savepoint.
     fileprivate var controlsTransaction: Bool {
-        guard case .word(let word)? = SQLTokens(String(sql.prefix(40))).tokens.first else { return false }
+        guard case .word(let word)? = SQLTokens.first(1, of: sql).first else { return false }
         return ["begin", "commit", "end", "rollback", "savepoint", "release"].contains(word)
     }
 }
