@@ -1,6 +1,8 @@
 // The possible writes of a statement, for observation. SQLite's update hook reports row changes, but not all of them.
 // For the others, only the table is known, which is reported as a whole when the statement has changed something.
 
+import RowanSQLText
+
 /// The writes of a statement, according to its profile.
 final class StatementWrites {
     /// A kind of change to a table.

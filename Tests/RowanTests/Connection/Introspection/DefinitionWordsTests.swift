@@ -1,3 +1,4 @@
+import RowanSQLText
 import Testing
 
 @testable import Rowan
