@@ -41,7 +41,7 @@ let package = Package(
         ),
         .target(name: "Rowan", dependencies: ["RowanSQLite", "RowanSQLText"], swiftSettings: settings),
         .target(name: "RowanRecords", dependencies: ["Rowan", "RowanRecordsPlugin"], swiftSettings: settings),
-        .target(name: "RowanCluster", dependencies: ["Rowan"], swiftSettings: settings),
+        .target(name: "RowanCluster", dependencies: ["Rowan", "RowanSQLText"], swiftSettings: settings),
         .target(name: "RowanTestKit", dependencies: ["Rowan"], swiftSettings: settings),
         .macro(
             name: "RowanRecordsPlugin",

@@ -1,5 +1,6 @@
 // The schema that statements are checked against: an empty database in memory.
 
+import RowanSQLText
 import RowanSQLite
 import Foundation
 
@@ -33,8 +34,8 @@ final class SchemaDatabase {
             { Unmanaged<Budget>.fromOpaque($0!).takeUnretainedValue().isSpent ? 1 : 0 },
             Unmanaged.passUnretained(budget).toOpaque())
         sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, Self.maximumLength)
-        for name in Self.builtinCollations { addCollation(name) }
-        for name in Self.builtinFunctions { addFunction(.function, name, 1) }
+        for collation in BuiltInCollation.allCases { addCollation(collation.rawValue) }
+        for function in BuiltInFunction.allCases { addFunction(.function, function.rawValue, 1) }
         let bytes = Array(schema.utf8)
         if let nul = bytes.firstIndex(of: 0) {
             throw SchemaError("SQL has no NUL characters: remove this one", line: line(at: nul, in: bytes))
@@ -66,18 +67,6 @@ final class SchemaDatabase {
     }
 
     deinit { sqlite3_close_v2(connection) }
-
-    /// The collations of all Rowan connections.
-    private static let builtinCollations = [
-        "swiftCompare", "swiftCaseInsensitiveCompare", "swiftLocalizedCaseInsensitiveCompare", "swiftLocalizedCompare",
-        "swiftLocalizedStandardCompare",
-    ]
-
-    /// The functions of all Rowan connections.
-    private static let builtinFunctions = [
-        "swiftCapitalizedString", "swiftLowercaseString", "swiftUppercaseString", "swiftLocalizedCapitalizedString",
-        "swiftLocalizedLowercaseString", "swiftLocalizedUppercaseString",
-    ]
 
     /// Adds what the comments declare. Returns the names of the tables in lower case.
     private func declare(_ schema: [UInt8]) throws(SchemaError) -> Set<String> {

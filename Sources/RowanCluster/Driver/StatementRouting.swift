@@ -1,6 +1,7 @@
 // Which statements a cluster runs, which ones the shadow handles, and which ones are rejected: some SQL crashes a node.
 
 import Rowan
+import RowanSQLText
 
 /// Decides where statements run.
 struct StatementRouting {
@@ -88,7 +89,7 @@ struct StatementRouting {
 
     private static func isSchema(_ table: StatementProfile.Table) -> Bool {
         let name = table.name.lowercased()
-        return ["sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema"].contains(name)
+        return BuiltInNames.schemaTables.contains(name)
             || name.hasPrefix("pragma_") && !remotePragmas.contains(String(name.dropFirst(7))) || name == "json_each"
     }
 

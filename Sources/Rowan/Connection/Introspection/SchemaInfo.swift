@@ -1,6 +1,8 @@
 // The properties of tables.
 // Sources: https://sqlite.org/pragma.html#pragma_table_xinfo, #pragma_index_list, #pragma_foreign_key_list
 
+import RowanSQLText
+
 /// A column of a table.
 public struct ColumnInfo: Sendable {
     /// The name of the column.
@@ -55,7 +57,7 @@ public struct PrimaryKeyInfo: Hashable, Sendable {
         self.kind = kind
         var hasRowID = true
         if case .columns(_, let tableHasRowID) = kind { hasRowID = tableHasRowID }
-        hiddenRowIDName = ["rowid", "_rowid_", "oid"].first { name in
+        hiddenRowIDName = BuiltInNames.rowIDs.first { name in
             hasRowID && !columnNames.contains(where: name.isSameDatabaseName)
         }
     }

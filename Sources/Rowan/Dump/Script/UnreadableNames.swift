@@ -2,6 +2,7 @@
 // them. The script creates such objects with stand-ins for the invalid bytes. At its end, it stores the bytes in
 // sqlite_master.
 
+import RowanSQLText
 import Foundation
 
 /// The objects of a schema whose rows in sqlite_master are not valid UTF-8.
@@ -79,7 +80,7 @@ extension ScriptWriter {
         let isWithoutRowID = try Bool.fetchOne(
             db, sql: "SELECT wr FROM pragma_table_list(\(table)) WHERE schema = ? COLLATE NOCASE",
             arguments: [schema.name])
-        guard isWithoutRowID == false, let rowID = ["rowid", "_rowid_", "oid"].first(where: { !names.contains($0) })
+        guard isWithoutRowID == false, let rowID = BuiltInNames.rowIDs.first(where: { !names.contains($0) })
         else { return (stored, false) }
         return ([Data(rowID.utf8)] + stored, true)
     }

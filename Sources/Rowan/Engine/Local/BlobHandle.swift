@@ -1,6 +1,7 @@
 // An open blob of the C API. An open blob is a running statement: it must not outlive its access.
 // Source: https://sqlite.org/c3ref/blob_open.html
 
+import RowanSQLText
 import RowanSQLite
 import Synchronization
 
@@ -19,7 +20,8 @@ package final class BlobHandle {
             throw DatabaseError(
                 resultCode: .SQLITE_ERROR, message: "the name \(name) contains a NUL character: remove it")
         }
-        guard !Self.schemaTables.contains(where: table.isSameDatabaseName) else {
+        // SQLite would also open these for writing, because it checks writable_schema only in statements.
+        guard !BuiltInNames.schemaTables.contains(where: table.isSameDatabaseName) else {
             throw DatabaseError(
                 resultCode: .SQLITE_ERROR,
                 message: "\(table) contains the schema, which can't be opened as a blob: read it in SQL, and change it "
@@ -35,10 +37,6 @@ package final class BlobHandle {
             throw error
         }
     }
-
-    /// SQLite would also open these for writing, because it checks writable_schema only in statements.
-    /// <https://sqlite.org/schematab.html>
-    private static let schemaTables = ["sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema"]
 
     deinit { _ = close() }
 

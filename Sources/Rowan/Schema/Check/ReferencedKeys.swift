@@ -1,5 +1,7 @@
 // The primary keys that foreign keys refer to.
 
+import RowanSQLText
+
 /// The primary keys of the tables of a schema, and of the table being defined.
 struct ReferencedKeys {
     /// A column of a primary key.
@@ -68,18 +70,14 @@ extension String {
         let size = drop { $0 != "(" }
         let isPlain =
             !words.isEmpty
-            && words.allSatisfy { $0.isPlainDatabaseName && !Self.wordsOfConstraints.contains($0.foldedDatabaseName) }
+            && words.allSatisfy { $0.isPlainDatabaseName && !$0.endsType }
             && (size.isEmpty
                 || size.hasSuffix(")") && size.dropFirst().dropLast().allSatisfy { "0123456789, ".contains($0) })
         return isPlain ? self : quotedDatabaseIdentifier
     }
 
-    /// The words that end a type. <https://sqlite.org/syntax/column-constraint.html>
-    private static var wordsOfConstraints: Set<String> {
-        [
-            "constraint", "primary", "not", "null", "unique", "check", "default", "collate", "references", "generated",
-            "as",
-            "always", "on",
-        ]
+    private var endsType: Bool {
+        let name = foldedDatabaseName
+        return BuiltInNames.columnConstraints.contains(name) || name == "always" || name == "on"
     }
 }

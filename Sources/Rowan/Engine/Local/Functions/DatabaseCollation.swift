@@ -1,5 +1,6 @@
 // Custom collations. Source: https://sqlite.org/c3ref/create_collation.html
 
+import RowanSQLText
 import RowanSQLite
 public import Foundation
 
@@ -89,22 +90,28 @@ private final class InstalledCollation {
 }
 
 extension DatabaseCollation {
+    private convenience init(
+        _ collation: BuiltInCollation, _ compare: @escaping @Sendable (String, String) -> ComparisonResult
+    ) {
+        self.init(collation.rawValue, function: compare)
+    }
+
     /// Swift's own string order.
-    public static let unicodeCompare = DatabaseCollation("swiftCompare") { a, b in
+    public static let unicodeCompare = DatabaseCollation(.unicodeCompare) { a, b in
         a < b ? .orderedAscending : (a == b ? .orderedSame : .orderedDescending)
     }
     /// Compares case-insensitively.
-    public static let caseInsensitiveCompare = DatabaseCollation("swiftCaseInsensitiveCompare") {
+    public static let caseInsensitiveCompare = DatabaseCollation(.caseInsensitiveCompare) {
         $0.caseInsensitiveCompare($1)
     }
     /// Compares case-insensitively in the current locale.
-    public static let localizedCaseInsensitiveCompare = DatabaseCollation("swiftLocalizedCaseInsensitiveCompare") {
+    public static let localizedCaseInsensitiveCompare = DatabaseCollation(.localizedCaseInsensitiveCompare) {
         $0.localizedCaseInsensitiveCompare($1)
     }
     /// Compares in the current locale.
-    public static let localizedCompare = DatabaseCollation("swiftLocalizedCompare") { $0.localizedCompare($1) }
+    public static let localizedCompare = DatabaseCollation(.localizedCompare) { $0.localizedCompare($1) }
     /// Compares as file managers sort file names, in the current locale.
-    public static let localizedStandardCompare = DatabaseCollation("swiftLocalizedStandardCompare") {
+    public static let localizedStandardCompare = DatabaseCollation(.localizedStandardCompare) {
         $0.localizedStandardCompare($1)
     }
 

@@ -1,34 +1,29 @@
 // Text functions available on every connection: Swift supports all of Unicode, whereas SQLite's own functions support
 // only ASCII.
 
+import RowanSQLText
 import Foundation
 
 extension DatabaseFunction {
     /// Swift's `capitalized`.
-    public static let capitalize = DatabaseFunction(string: "swiftCapitalizedString") { $0.capitalized }
+    public static let capitalize = DatabaseFunction(.capitalize) { $0.capitalized }
     /// Swift's `lowercased()`.
-    public static let lowercase = DatabaseFunction(string: "swiftLowercaseString") { $0.lowercased() }
+    public static let lowercase = DatabaseFunction(.lowercase) { $0.lowercased() }
     /// Swift's `uppercased()`.
-    public static let uppercase = DatabaseFunction(string: "swiftUppercaseString") { $0.uppercased() }
+    public static let uppercase = DatabaseFunction(.uppercase) { $0.uppercased() }
     /// Foundation's `localizedCapitalized`.
-    public static let localizedCapitalize = DatabaseFunction(string: "swiftLocalizedCapitalizedString") {
-        $0.localizedCapitalized
-    }
+    public static let localizedCapitalize = DatabaseFunction(.localizedCapitalize) { $0.localizedCapitalized }
     /// Foundation's `localizedLowercase`.
-    public static let localizedLowercase = DatabaseFunction(string: "swiftLocalizedLowercaseString") {
-        $0.localizedLowercase
-    }
+    public static let localizedLowercase = DatabaseFunction(.localizedLowercase) { $0.localizedLowercase }
     /// Foundation's `localizedUppercase`.
-    public static let localizedUppercase = DatabaseFunction(string: "swiftLocalizedUppercaseString") {
-        $0.localizedUppercase
-    }
+    public static let localizedUppercase = DatabaseFunction(.localizedUppercase) { $0.localizedUppercase }
 
     package static let builtin: [DatabaseFunction] = [
         .capitalize, .lowercase, .uppercase, .localizedCapitalize, .localizedLowercase, .localizedUppercase,
     ]
 
-    private convenience init(string name: String, _ transform: @escaping @Sendable (String) -> String) {
-        self.init(name, argumentCount: 1, pure: true) { values in
+    private convenience init(_ function: BuiltInFunction, _ transform: @escaping @Sendable (String) -> String) {
+        self.init(function.rawValue, argumentCount: 1, pure: true) { values in
             String.fromDatabaseValue(values[0]).map(transform)
         }
     }
