@@ -46,7 +46,7 @@ struct ClusterPragmaTests {
         #expect(error?.resultCode == .SQLITE_MISUSE)
     }
 
-    @Test(arguments: ["DATE", "\"DATE\"", "[DateTime]", "`BOOLEAN`", "/**/TIMESTAMP/**/"])
+    @Test(arguments: ["DATE", "\"DATE\"", "[DateTime]", "`BOOLEAN`", "'Date'", "/**/TIMESTAMP/**/"])
     func typesThatEndANode(type: String) throws {
         let cluster = try DatabaseCluster.new()
         try cluster.write { db in
