@@ -51,21 +51,17 @@ extension DumpStream {
     private mutating func dumpRows(
         _ db: Database, _ format: some DumpFormat, _ prepare: () throws -> PreparedRequest
     ) throws -> (PreparedRequest, [DistinctKeys]) {
-        for _ in 1...2 {
+        try SchemaMoved.retrying {
             let prepared = try prepare()
-            let cursor = try RowCursor(prepared.statement, adapter: nil)
-            if let count = prepared.resolvedColumnCount { cursor.check(.init(columnCount: count, renew: nil)) }
+            let cursor = try RowCursor(prepared, adapter: nil)
             var keys = prepared.prefetches.map { DistinctKeys($0.key, hiddenStart: prepared.hiddenStart) }
             hiddenColumnCount = prepared.hiddenCount
             defer { hiddenColumnCount = 0 }
-            do {
-                try dump(db, cursor, format) { statement in
-                    for index in keys.indices { keys[index].insert(statement) }
-                }
-                return (prepared, keys)
-            } catch is SchemaMoved {}
+            try dump(db, cursor, format) { statement in
+                for index in keys.indices { keys[index].insert(statement) }
+            }
+            return (prepared, keys)
         }
-        throw SchemaMoved.repeatedly
     }
 
     // MARK: Tables

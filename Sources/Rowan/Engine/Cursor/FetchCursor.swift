@@ -208,7 +208,11 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
             statement.connection.schemaDidMove()
         }
         guard let renew = renewal.renew else { throw SchemaMoved() }
-        let fresh = try renew()
+        return try firstStep(renew())
+    }
+
+    /// The first step of a statement that replaces the current one.
+    private func firstStep(_ fresh: Renewal.Renewed) throws -> Bool {
         try fresh.statement.beginRun()
         statement.didEndRun()
         (statement, adapter) = (fresh.statement, fresh.adapter)
@@ -228,13 +232,8 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
     private func firstStepOfRemade(attempts: Int = 20) throws -> Bool {
         let fresh = try statement.connection.prepare(statement.sql)
         try fresh.setArguments(statement.storedArguments)
-        try fresh.beginRun()
-        statement.didEndRun()
-        statement = fresh
-        owner = .program
         do {
-            try fresh.start()
-            return try fresh.firstStep()
+            return try firstStep((fresh, use: nil, adapter))
         } catch let error as DatabaseError where error.isMovedStatement && canRunAgain && attempts > 1 {
             return try firstStepOfRemade(attempts: attempts - 1)
         }
@@ -316,10 +315,17 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
 }
 
 /// Thrown if the schema has changed since the request was resolved: resolve it again.
+@usableFromInline
 package struct SchemaMoved: Error {
-    /// The error of a request whose schema changed again after it was resolved again.
-    package static var repeatedly: DatabaseError {
-        DatabaseError(
+    /// Resolves and runs a request. If the schema has changed in the meantime, the closure is called again, once.
+    ///
+    /// - Throws: SQLITE_SCHEMA if the schema has changed again.
+    @usableFromInline
+    package static func retrying<Value>(_ body: () throws -> Value) throws -> Value {
+        for _ in 1...2 {
+            do { return try body() } catch is SchemaMoved {}
+        }
+        throw DatabaseError(
             resultCode: .SQLITE_SCHEMA,
             message: "the schema of the database keeps changing while the request is prepared: try again")
     }

@@ -6,12 +6,7 @@ extension Database {
     /// - Parameter resolve: resolves the query. It is called again if SQLite and the resolver use different schemas.
     /// - Throws: SQLITE_SCHEMA if their schemas keep differing.
     func prepare(_ resolve: () throws -> ResolvedQuery) throws -> PreparedRequest {
-        if let prepared = try preparedRequest(resolve()) { return prepared }
-        connection.schemaDidMove()
-        if let prepared = try preparedRequest(resolve()) { return prepared }
-        throw DatabaseError(
-            resultCode: .SQLITE_SCHEMA,
-            message: "the schema of the database keeps changing while the request is prepared: try again")
+        try SchemaMoved.retrying { try preparedRequest(resolve()) }
     }
 
     /// Checks out the statement of a query, with its arguments.
@@ -21,13 +16,16 @@ extension Database {
         return use
     }
 
-    /// - Returns: nil if the columns of the statement differ from those that the resolver has determined.
-    private func preparedRequest(_ query: ResolvedQuery) throws -> PreparedRequest? {
+    /// - Throws: `SchemaMoved` if the columns of the statement differ from those that the resolver has determined.
+    private func preparedRequest(_ query: ResolvedQuery) throws -> PreparedRequest {
         var prepared = PreparedRequest(try use(query.select))
         let columnCount = prepared.statement.columnCount
         prepared.resolvedColumnCount = columnCount
         if var shape = query.shape {
-            guard try shape.complete(columnCount - shape.hiddenCount) else { return nil }
+            guard try shape.complete(columnCount - shape.hiddenCount) else {
+                connection.schemaDidMove()
+                throw SchemaMoved()
+            }
             prepared.adapter = shape
             prepared.hiddenCount = shape.hiddenCount
         }

@@ -26,45 +26,25 @@ extension RowDecoding {
     package static func cursor(
         _ db: Database, _ request: some FetchRequest, forSingleResult singleResult: Bool
     ) throws -> FetchCursor<Self> {
-        // The schema may change before all queries have run. The request is then prepared again, once.
-        for _ in 1...2 {
-            let prepared = try request.makePreparedRequest(db, forSingleResult: singleResult)
-            guard !prepared.prefetches.isEmpty else {
-                return try renewingCursor(db, request, forSingleResult: singleResult, prepared)
+        // The schema may change before all queries have run, or before the first step of the only query.
+        try SchemaMoved.retrying {
+            try cursor(db, request.makePreparedRequest(db, forSingleResult: singleResult)) { [unowned db] in
+                // In the access that started the cursor, where the database is alive.
+                let prepared = try request.makePreparedRequest(db, forSingleResult: singleResult)
+                return (prepared.statement, prepared.use, prepared.adapter)
             }
-            do {
-                return FetchCursor(
-                    prepared.statement, of: prepared.use, rows: try PrefetchedQuery.rows(db, prepared))
-            } catch is SchemaMoved {}
         }
-        throw SchemaMoved.repeatedly
     }
 
-    /// The cursor over a request without prefetched rows. If the schema changes before the first step, the request is
-    /// prepared again.
-    private static func renewingCursor(
-        _ db: Database, _ request: some FetchRequest, forSingleResult singleResult: Bool, _ prepared: PreparedRequest
+    /// The cursor over a prepared request. Without a closure that prepares the request again, its first step throws
+    /// `SchemaMoved` if the schema has changed.
+    package static func cursor(
+        _ db: Database, _ prepared: PreparedRequest, renew: (() throws -> FetchCursor<Self>.Renewal.Renewed)? = nil
     ) throws -> FetchCursor<Self> {
-        let cursor = try FetchCursor<Self>(prepared.statement, of: prepared.use, adapter: prepared.adapter)
-        if let columnCount = prepared.resolvedColumnCount {
-            // The cursor renews its statement in the access that started it, where the database is alive.
-            cursor.check(
-                .init(columnCount: columnCount) { [unowned db] in
-                    let prepared = try request.makePreparedRequest(db, forSingleResult: singleResult)
-                    return (prepared.statement, prepared.use, prepared.adapter)
-                })
-        }
-        return cursor
-    }
-
-    /// The cursor over a prepared request. Its first step throws `SchemaMoved` if the schema has changed.
-    package static func cursor(_ db: Database, _ prepared: PreparedRequest) throws -> FetchCursor<Self> {
         guard prepared.prefetches.isEmpty else {
             return FetchCursor(prepared.statement, of: prepared.use, rows: try PrefetchedQuery.rows(db, prepared))
         }
-        let cursor = try FetchCursor<Self>(prepared.statement, of: prepared.use, adapter: prepared.adapter)
-        if let columnCount = prepared.resolvedColumnCount { cursor.check(.init(columnCount: columnCount, renew: nil)) }
-        return cursor
+        return try FetchCursor(prepared, adapter: prepared.adapter, renew: renew)
     }
 
     // MARK: The loops
@@ -101,6 +81,16 @@ extension RowDecoding {
         }
         repeat { elements.insert(try detachedElement(of: row)) } while try cursor.advance(row)
         return elements
+    }
+}
+
+extension FetchCursor {
+    /// Creates a cursor over a prepared request, without its prefetched rows.
+    package convenience init(
+        _ prepared: PreparedRequest, adapter: (any RowAdapter)?, renew: (() throws -> Renewal.Renewed)? = nil
+    ) throws {
+        try self.init(prepared.statement, of: prepared.use, adapter: adapter)
+        if let columnCount = prepared.resolvedColumnCount { check(.init(columnCount: columnCount, renew: renew)) }
     }
 }
 

@@ -14,8 +14,7 @@ package enum PrefetchedQuery {
             }
         }
         // The cursor checks the access.
-        let cursor = try RowCursor(statement, of: prepared.use, adapter: nil)
-        if let columnCount = prepared.resolvedColumnCount { cursor.check(.init(columnCount: columnCount, renew: nil)) }
+        let cursor = try RowCursor(prepared, adapter: nil)
         let first = try cursor.nextRow()
         let batch = RowBatch(statement, layout: try prepared.adapter?.layout(of: statement.layout))
         guard let row = first else { return batch }
