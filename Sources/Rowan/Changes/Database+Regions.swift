@@ -46,7 +46,7 @@ extension Database {
         try connection.unwatched {
             guard let parts = region.tables else {
                 // The changes are of rows, but not of the schema, whose changes SQLite always reports.
-                return try tables().filter { !Self.isLitestreamTable($0.name) }.flatMap {
+                return try tables().filter { !connection.abilities.hiddenTables.contains($0.name) }.flatMap {
                     try writes($0.name, in: $0.schemaID.name, nil)
                 }
             }

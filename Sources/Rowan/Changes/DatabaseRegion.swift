@@ -120,7 +120,7 @@ public struct DatabaseRegion: Sendable {
 
     /// Whether the region contains a table created by the program.
     private var hasOwnTables: Bool {
-        tables?.keys.contains { !Database.isLitestreamTable($0.name) } ?? true
+        tables?.keys.contains { !HiddenTables.standard.contains($0.name) } ?? true
     }
 
     // MARK: Changes
@@ -137,14 +137,14 @@ public struct DatabaseRegion: Sendable {
 
     /// Whether events of a kind can modify the region.
     public func isModified(byEventsOfKind eventKind: DatabaseEventKind) -> Bool {
-        guard let tables else { return !Database.isLitestreamTable(eventKind.tableName) }
+        guard let tables else { return !HiddenTables.standard.contains(eventKind.tableName) }
         let name = eventKind.tableName.foldedDatabaseName
         return tables.contains { key, part in key.name == name && part.isModified(by: eventKind) }
     }
 
     /// Whether an event modifies the region. Columns are ignored: first select events by kind.
     public func isModified(by event: DatabaseEvent) -> Bool {
-        guard let tables else { return !Database.isLitestreamTable(event.table.name) }
+        guard let tables else { return !HiddenTables.standard.contains(event.table.name) }
         guard let part = tables[Key(event.table)] else { return false }
         return part.rowIDs?.contains(event.rowID) ?? true
     }

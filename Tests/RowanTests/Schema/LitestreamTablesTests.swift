@@ -31,10 +31,10 @@ struct LitestreamTablesTests {
     }
 
     @Test func names() {
-        #expect(Database.isLitestreamTable("_litestream_seq"))
-        #expect(Database.isLitestreamTable("_LITESTREAM_lock"))
-        #expect(!Database.isLitestreamTable("litestream"))
-        #expect(!Database.isLitestreamTable("player"))
+        #expect(HiddenTables.standard.contains("_litestream_seq"))
+        #expect(HiddenTables.standard.contains("_LITESTREAM_lock"))
+        #expect(!HiddenTables.standard.contains("litestream"))
+        #expect(!HiddenTables.standard.contains("player"))
     }
 
     @Test func driftReports() throws {

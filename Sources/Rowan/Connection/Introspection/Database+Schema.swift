@@ -52,12 +52,6 @@ extension Database {
         tableName.foldedDatabaseName.hasPrefix("grdb_")
     }
 
-    /// Whether a table belongs to Litestream, which creates `_litestream_seq` and `_litestream_lock` in the databases
-    /// it replicates. These are not part of the program's schema.
-    package static func isLitestreamTable(_ tableName: String) -> Bool {
-        tableName.foldedDatabaseName.hasPrefix("_litestream_")
-    }
-
     /// The primary key of a table.
     ///
     /// - Throws: SQLITE_ERROR if the table does not exist, or for a view without a key from the schema source.

@@ -130,9 +130,10 @@ struct DumpedObject {
                 SELECT type, name, tbl_name, sql FROM main.sqlite_master WHERE sql IS NOT NULL
                 ORDER BY tbl_name COLLATE NOCASE, type <> 'table', type, name COLLATE NOCASE
                 """)
+        let hidden = db.connection.abilities.hiddenTables
         return try rows.compactMap { row in
             let name: String = row["name"]
-            guard !isInternal(name), !Database.isLitestreamTable(row["tbl_name"]), !shadows.contains(row["tbl_name"])
+            guard !isInternal(name), !hidden.contains(row["tbl_name"]), !shadows.contains(row["tbl_name"])
             else { return nil }
             let type: String = row["type"]
             return try DumpedObject(

@@ -33,8 +33,8 @@ struct ScriptWriter {
         let rows = try Row.fetchAll(
             db, sql: "SELECT type, name, sql, rowid, tbl_name FROM \(table) ORDER BY rowid")
         objects = try rows.compactMap { [unreadable] row in
-            let isLitestreams = (row["tbl_name"] as String?).map(Database.isLitestreamTable) ?? false
-            return isLitestreams ? nil : try Object(row, unreadable.objects[row["rowid"]])
+            let isHidden = (row["tbl_name"] as String?).map(db.connection.abilities.hiddenTables.contains) ?? false
+            return isHidden ? nil : try Object(row, unreadable.objects[row["rowid"]])
         }
     }
 

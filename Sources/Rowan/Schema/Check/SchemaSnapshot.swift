@@ -17,8 +17,9 @@ package struct SchemaSnapshot: Sendable {
     private let entries: [Entry]
 
     package init(_ db: Database, excluding isExcluded: (SchemaObject) -> Bool = { _ in false }) throws {
+        let hidden = db.connection.abilities.hiddenTables
         entries = try db.schemaObjects(in: "main")
-            .filter { !$0.isShadowTable && !Database.isLitestreamTable($0.tableName) && !isExcluded($0) }
+            .filter { !$0.isShadowTable && !hidden.contains($0.tableName) && !isExcluded($0) }
             .map { object in
                 Entry(
                     object: object, tokens: SQLTokens(object.sql ?? ""),

@@ -17,6 +17,8 @@ package struct ConnectionAbilities: Sendable {
     package var hasRoundTrips = false
     /// The number of elements from which a list of values becomes a single argument.
     package var largeListCount = Renderer.largeListCount
+    /// The tables that are not part of the program's schema and rows, unless the program names them.
+    package var hiddenTables = HiddenTables.standard
 
     /// The abilities of a connection to SQLite.
     static let local = ConnectionAbilities()
@@ -25,6 +27,16 @@ package struct ConnectionAbilities: Sendable {
     static let remote = ConnectionAbilities(
         reportsRows: false, callsFunctions: false, ownsStorage: false, asksForCommits: true, losesTransactions: true,
         hasRoundTrips: true, largeListCount: 64)
+}
+
+/// Tables of other programs, which schema snapshots, dumps and observations of the full database exclude.
+package struct HiddenTables: Sendable {
+    private let prefix: String
+
+    /// `_litestream_seq` and `_litestream_lock`, which Litestream creates in the databases it replicates.
+    package static let standard = HiddenTables(prefix: "_litestream_")
+
+    package func contains(_ tableName: String) -> Bool { tableName.foldedDatabaseName.hasPrefix(prefix) }
 }
 
 extension LocalConnection {
