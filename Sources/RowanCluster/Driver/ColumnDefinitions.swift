@@ -42,10 +42,11 @@ enum ColumnDefinitions {
             if word.text == "(" { depth += 1 }
             if word.text == ")" { depth -= 1 }
             guard index >= 2, let name = word.name, StatementRouting.refusedTypes.contains(name) else { continue }
-            let (before, next) = (words[index - 2].text, index + 1 < words.count ? words[index + 1].text : ")")
+            let (before, previous) = (words[index - 2].text, words[index - 1].text)
+            let next = index + 1 < words.count ? words[index + 1].text : ")"
             let followsName =
                 isAlteration
-                ? before == "add" || before == "column" && words[index - 1].text != "add"
+                ? before == "add" && previous != "column" || before == "column" && previous != "add"
                 : depth == 1 && (before == "," || before == "(")
             guard followsName, isEndOfType(next) else { continue }
             starts.append(word.start)
