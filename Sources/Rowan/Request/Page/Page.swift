@@ -73,13 +73,15 @@ extension PageRequest {
     package func page<Decoding: RowDecoding>(
         _ db: Database, of decoding: Decoding.Type
     ) throws -> Page<RowDecoder> where Decoding.Decoded == RowDecoder {
-        var rows = try start(db, decoding)
-        var elements: [RowDecoder] = []
-        elements.reserveCapacity(Swift.min(size, 1_000))
-        while elements.count < size, let row = try rows.next(after: elements.count) {
-            elements.append(try Decoding.detachedElement(of: row))
+        try SchemaMoved.retrying {
+            var rows = try start(db, decoding)
+            var elements: [RowDecoder] = []
+            elements.reserveCapacity(Swift.min(size, 1_000))
+            while elements.count < size, let row = try rows.next(after: elements.count) {
+                elements.append(try Decoding.detachedElement(of: row))
+            }
+            return Page(elements: elements, next: try rows.end(elements.count))
         }
-        return Page(elements: elements, next: try rows.end(elements.count))
     }
 
     @usableFromInline

@@ -89,6 +89,23 @@ struct SchemaFreshnessTests {
         }
     }
 
+    /// Outside a transaction, an access sees the changes of other connections between two statements.
+    @Test(arguments: ConnectionKind.files)
+    func anotherConnectionChangesColumnsBeforeAPage(_ kind: ConnectionKind) throws {
+        try withTwoConnections(kind) { writer, other in
+            try writer.writeWithoutTransaction { db in
+                func names() throws -> [String] {
+                    try Player.order(Column("name")).page(size: 1).fetch(db).elements.map(\.name)
+                }
+                for change in ["DROP COLUMN p", "ADD COLUMN r", "RENAME COLUMN q TO s"] {
+                    #expect(try names() == ["Arthur"])
+                    try other.write { try $0.execute(sql: "ALTER TABLE player \(change)") }
+                    #expect(try names() == ["Arthur"], "\(change)")
+                }
+            }
+        }
+    }
+
     @Test(arguments: ConnectionKind.files)
     func anotherConnectionRenamesTheKey(_ kind: ConnectionKind) throws {
         try withTwoConnections(kind) { writer, other in
