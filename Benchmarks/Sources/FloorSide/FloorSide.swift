@@ -49,7 +49,7 @@ public struct FloorSide: Side {
                 return text.bytes == nil ? 1 : 0
             }
 
-        case .insertStatement, .insertStruct, .insertAll, .insertCodable, .insertRecord:
+        case .insertStatement, .insertStruct, .insertAll, .insertAllRecord, .insertCodable, .insertRecord:
             let rows = samples.ints.prefix(count).map { FloorInts($0) }
             return try run(path, into: Nothing()) { connection, _ in
                 floor_insert_ints(connection, rows, rows.count)

@@ -47,6 +47,8 @@ public struct GRDBSide: Side {
             try assignment.insertAllStructs()
         case .insertCodable:
             try assignment.insertCodables()
+        case .insertAllRecord:
+            try assignment.insertAllRecords()
         case .insertRecord:
             try assignment.insertRecords()
         case .insertPlace:

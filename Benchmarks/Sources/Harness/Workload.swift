@@ -18,6 +18,7 @@ public struct Workload: Sendable {
         case insertStatement = "insert-statement"
         case insertStruct = "insert-struct"
         case insertAll = "insert-all"
+        case insertAllRecord = "insert-all-record"
         case insertCodable = "insert-codable"
         case insertRecord = "insert-record"
         case insertPlace = "insert-place"
@@ -160,6 +161,7 @@ extension Workload {
         case .insertStruct: (50_000, .emptyInts, .ratio(1.5))
         case .insertRecord: (50_000, .emptyInts, .ratio(1.15))
         case .insertAll: (50_000, .emptyInts, .ratio(0.9))
+        case .insertAllRecord: (50_000, .emptyInts, .ratio(0.7))
         case .insertCodable: (50_000, .emptyInts, .ratio(2.8))
         case .insertPlace: (100_000, .emptyPlaces, .ratio(1.8))
         case .insertPlaceRecord: (100_000, .emptyPlaces, .ratio(1.3))

@@ -12,6 +12,20 @@ extension Assignment {
         }
     }
 
+    /// The peer has no verb for many records: it runs a loop.
+    func insertAllRecords() throws -> any Run {
+        let records = samples.ints.prefix(count).map { RecordInts($0) }
+        return try write { db in
+            #if HAS_INSERT_ALL
+            try RecordInts.insertAll(db, records)
+            #else
+            for record in records {
+                try record.insert(db)
+            }
+            #endif
+        }
+    }
+
     func insertRecordPlaces() throws -> any Run {
         var places = samples.places.prefix(count).map { RecordPlace($0) }
         return try write { db in

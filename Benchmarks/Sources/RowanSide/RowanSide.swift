@@ -45,6 +45,8 @@ public struct RowanSide: Side {
             try assignment.insertAllStructs()
         case .insertCodable:
             try assignment.insertCodables()
+        case .insertAllRecord:
+            try assignment.insertAllRecords()
         case .insertRecord:
             try assignment.insertRecords()
         case .insertPlace:

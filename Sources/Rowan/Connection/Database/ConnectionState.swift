@@ -8,7 +8,7 @@
 /// ```swift
 /// final class RecordPlans: ConnectionStateValue {
 ///     static var place: ConnectionState.Place { .init(2, .statements) }
-///     var plans: [ObjectIdentifier: Plan] = [:]
+///     var states: [ObjectIdentifier: RecordState] = [:]
 /// }
 ///
 /// extension Database {
@@ -54,22 +54,6 @@ package struct ConnectionState {
     /// The places of the values that live until the statements are released.
     private var temporary: Set<Int> = []
 
-    /// The last plan that ran, for programs that write many records of one type: finding it costs three comparisons
-    /// (benchmark insert-record). It lives until the statements are released.
-    package var recentPlan: RecentPlan?
-
-    /// A plan and the values that determine it.
-    package struct RecentPlan {
-        package let type: ObjectIdentifier
-        package let code: UInt8
-        package let epoch: Int
-        package let plan: AnyObject
-
-        package init(type: ObjectIdentifier, code: UInt8, epoch: Int, plan: AnyObject) {
-            (self.type, self.code, self.epoch, self.plan) = (type, code, epoch, plan)
-        }
-    }
-
     package init() {}
 
     /// The value of a class, or nil.
@@ -92,7 +76,7 @@ package struct ConnectionState {
 
     @inline(__always)
     private static func check<Value: ConnectionStateValue>(_ value: AnyObject, _: Value.Type) {
-        precondition(
+        assert(
             ObjectIdentifier(type(of: value)) == ObjectIdentifier(Value.self),
             "two classes use place \(Value.place.index): give one of them another number")
     }
@@ -112,7 +96,6 @@ package struct ConnectionState {
     /// Removes the values with this lifetime. ``Database/releaseMemory()`` and the check before closing remove the
     /// values tied to the statements; closing removes the others.
     package mutating func removeAll(_ lifetime: Lifetime) {
-        if lifetime == .statements { recentPlan = nil }
         for index in values.indices where temporary.contains(index) == (lifetime == .statements) { values[index] = nil }
     }
 }

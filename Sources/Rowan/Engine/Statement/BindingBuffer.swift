@@ -46,6 +46,9 @@ package final class BindingBuffer {
 
     package var mark: Mark { Mark(blockCount: fullBlocks.count, count: count) }
 
+    /// The number of bytes in use.
+    package var byteCount: Int { fullBlocks.reduce(count) { $0 + $1.count } }
+
     /// Releases the memory of the statement that started last.
     ///
     /// - Returns: whether memory was released, to which the statement must no longer point.

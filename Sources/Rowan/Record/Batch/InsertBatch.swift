@@ -14,6 +14,8 @@ final class InsertBatch {
         case alone
         /// Many rows at once, without callbacks.
         case silent
+        /// Many rows at once, without callbacks and containers.
+        case positional
         /// Many rows at once, with known rowids: callbacks are called and rows are fetched.
         case numbered
     }
@@ -21,13 +23,10 @@ final class InsertBatch {
     @usableFromInline let db: Database
     @usableFromInline let callbacks: PersistenceCallbacks
     @usableFromInline private(set) var mode = Mode.probing
-    private var insertion: Insertion
-    private let fetchesRows: Bool
+    private let request: WriteRequest
     /// Whether the program receives the records, which keep their rowids.
     private let keepsRowIDs: Bool
-    /// The plans of separate records, if their statement depends on more than the columns.
-    private var ownPlans: PlanGroup?
-    private var plans: BatchPlans
+    private var write: RecordWrite
     private var numbering: RowNumbering?
     private var numberedEpoch = 0
     private var insertedKey = InsertedKey(rowIDColumn: nil)
@@ -48,57 +47,65 @@ final class InsertBatch {
 
     @usableFromInline
     init(
-        _ db: Database, _ insertion: Insertion, _ callbacks: PersistenceCallbacks, returning: [any SQLSelectable] = [],
-        keepsRowIDs: Bool = false
+        _ db: Database, _ request: WriteRequest, _ callbacks: PersistenceCallbacks, keepsRowIDs: Bool = false
     ) throws {
         self.db = db
         self.callbacks = callbacks
-        self.insertion = insertion
-        self.insertion.returning = returning
-        fetchesRows = !returning.isEmpty
+        self.request = request
         self.keepsRowIDs = keepsRowIDs
-        plans = db.batchPlans(insertion)
-        if self.insertion.hasOwnText { ownPlans = PlanGroup(epoch: plans.epoch) }
-        let known = callbacks == .skipped ? [] : plans.callbacks
-        if let known { mode = try mode(for: known) }
+        write = db.write(request)
+        try chooseMode()
     }
 
-    /// Inserts the first record and detects the callbacks of its type.
+    /// Inserts a record and detects the callbacks of its type.
     @usableFromInline
     func probe(_ type: any MutablePersistableRecord.Type, _ insert: () throws -> Void) throws {
-        let callbacks = try db.probingCallbacks(of: type, insert)
-        plans.callbacks = callbacks
-        mode = try mode(for: callbacks)
+        try write(of: type).probing(db, .insertion, insert)
+        try chooseMode()
     }
 
-    private func mode(for callbacks: InsertionCallbacks) throws -> Mode {
-        guard callbacks.isDisjoint(with: .beforeOrAround) else { return .alone }
-        guard try fetchesRows || keepsRowIDs && insertion.keepsRowID(db) || !callbacks.isDisjoint(with: .did) else {
-            return .silent
+    private func chooseMode() throws {
+        if callbacks == .skipped {
+            mode = try mode(for: [])
+        } else if RecordCallbacks.insertion.isSubset(of: write.callbacksOfType.known) {
+            mode = try mode(for: write.callbacksOfType.implemented)
+        }
+    }
+
+    private func mode(for implemented: RecordCallbacks) throws -> Mode {
+        guard implemented.isDisjoint(with: .beforeOrAround) else { return .alone }
+        let needsRowIDs = try !request.returning.isEmpty || keepsRowIDs && request.keepsRowID(db)
+        guard needsRowIDs || !implemented.isDisjoint(with: .did) else {
+            return try startPositional() ? .positional : .silent
         }
         // Only SQLite can determine the rowids of the rows that an upsert updates.
-        guard insertion.upsert == nil else { return .alone }
+        guard !request.isUpsert else { return .alone }
         try makeNumbering()
         return numbering == nil ? .alone : .numbered
     }
 
     private func makeNumbering() throws {
-        numbering = try RowNumbering(db, insertion)
+        numbering = try RowNumbering(db, request)
         // Set last, because reading the schema may change the known version.
         numberedEpoch = epoch
         insertedKey = InsertedKey(rowIDColumn: numbering?.column)
     }
 
-    /// The insertion of a separate record. A subclass may have a different table than its base class.
+    /// The write of a separate record. A subclass may have a different table than its base class.
     @usableFromInline
-    func insertion(of type: any MutablePersistableRecord.Type) -> (Insertion, PlanGroup?) {
-        guard type == insertion.record else {
-            var other = insertion
+    func write(of type: any MutablePersistableRecord.Type) -> RecordWrite {
+        guard type == request.record else {
+            var other = request
             other.record = type
-            return (other, ownPlans.map { _ in PlanGroup(epoch: epoch) })
+            return db.write(other)
         }
-        if let ownPlans, ownPlans.epoch != epoch { self.ownPlans = PlanGroup(epoch: epoch) }
-        return (insertion, ownPlans)
+        renewWrite()
+        return write
+    }
+
+    /// Drops the plans of an outdated schema.
+    private func renewWrite() {
+        if write.epoch != epoch { write = db.write(request) }
     }
 
     private var epoch: Int { db.connection.schemaEpoch }
@@ -121,13 +128,13 @@ extension InsertBatch {
     @usableFromInline
     func isFull(for container: PersistenceContainer) -> Bool {
         guard count > 0, let plan else { return false }
-        return count >= plan.capacity || byteCount > Self.maximumByteCount || !plan.expects(container)
+        return count >= plan.capacity || byteCount > Self.maximumByteCount || !container.hasOnly(plan.columns)
     }
 
     /// Adds a row to the waiting rows. The container must not be used afterwards.
     @usableFromInline
     func add(_ container: inout PersistenceContainer) throws {
-        if plan?.expects(container) != true { try startRows(of: &container) }
+        if let plan, container.hasOnly(plan.columns) {} else { try startRows(of: &container) }
         if count == rows.count { rows.append([]) }
         for value in container.values {
             switch value.storage {
@@ -142,17 +149,9 @@ extension InsertBatch {
 
     private func startRows(of container: inout PersistenceContainer) throws {
         container.finish()
-        refreshPlans()
-        plan = try plans.plan(for: container.columns, db, insertion)
+        renewWrite()
+        plan = try write.batchPlan(db, container.columns)
         rows = []
-    }
-
-    /// Drops the plans of an outdated schema.
-    private func refreshPlans() {
-        guard plans.epoch != epoch else { return }
-        let callbacks = plans.callbacks
-        plans = db.batchPlans(insertion)
-        plans.callbacks = callbacks
     }
 
     /// Inserts the waiting rows.
@@ -162,19 +161,18 @@ extension InsertBatch {
     }
 
     /// Calls the closure with each statement and its rows.
-    private func runChunks(_ run: (PersistencePlan, ArraySlice<[DatabaseValue]>) throws -> Void) throws {
-        guard count > 0 else { return }
-        guard let columns = plan?.columns else { return }
-        if plans.epoch != epoch {
-            refreshPlans()
-            plan = try plans.plan(for: columns, db, insertion)
+    private func runChunks(_ run: (WritePlan, ArraySlice<[DatabaseValue]>) throws -> Void) throws {
+        guard count > 0, var plan else { return }
+        if write.epoch != epoch {
+            renewWrite()
+            plan = try write.batchPlan(db, plan.columns)
+            self.plan = plan
         }
-        guard let plan else { return }
         var first = 0
         while first < count {
             let size = plan.size(for: count - first)
             let chunk = rows[first..<first + size]
-            do { try run(plan.plan(ofSize: size, db, insertion), chunk) } catch {
+            do { try run(plan.plan(ofSize: size, db, request), chunk) } catch {
                 throw try violation(among: chunk, error)
             }
             first += size
@@ -191,14 +189,14 @@ extension InsertBatch {
         guard rows.count > 1 else { return located(failure, rows.startIndex) }
         guard let plan, DatabaseError.isViolation(failure) else { return failure }
         let first: Int
-        switch plan.keepsRows ? .fail : insertion.conflictResolution {
+        switch plan.keepsRows ? .fail : request.conflictResolution {
         case .abort, .ignore, .replace: first = rows.startIndex
         // SQLite keeps and counts the rows before the one that fails.
         case .fail: first = min(rows.startIndex + db.changesCount, rows.endIndex)
         // The transaction has ended, so nothing can be inserted.
         case .rollback: return failure
         }
-        let single = try plan.plan(ofSize: 1, db, insertion)
+        let single = try plan.plan(ofSize: 1, db, request)
         for index in first..<rows.endIndex {
             do { try single.run(db, rows[index...index]) } catch {
                 // A constraint of the table may have ended the transaction. SQLite may also count rows other than those
@@ -232,6 +230,54 @@ extension InsertBatch {
     func forgetRows() {
         count = 0
         byteCount = 0
+    }
+}
+
+// MARK: - Records by position
+
+extension InsertBatch {
+    /// The number of records to insert by position at a time.
+    @usableFromInline
+    var capacity: Int { plan?.capacity ?? 1 }
+
+    private func startPositional() throws -> Bool {
+        renewWrite()
+        guard let layout = request.record._tableLayout else { return false }
+        try write.choosePositional(db)
+        guard write.positional != nil else { return false }
+        plan = try write.batchPlan(db, layout.storedColumns)
+        return true
+    }
+
+    /// Inserts records by position.
+    ///
+    /// - Parameter bind: binds the record at an index.
+    /// - Returns: false if the schema has changed and the records need containers.
+    @usableFromInline
+    func insert(_ count: Int, _ bind: (Int, inout RecordBinder) throws -> Void) throws -> Bool {
+        guard try write.epoch == epoch || startPositional(), let plan, let positional = write.positional else {
+            mode = .silent
+            return false
+        }
+        var first = 0
+        var most = Int.max
+        while first < count {
+            let chunk = first..<first + plan.size(for: min(count - first, most))
+            do {
+                try positional.insert(db, plan.plan(ofSize: chunk.count, db, request), chunk, bind)
+            } catch let overflow as BatchOverflow {
+                most = overflow.count
+                continue
+            } catch {
+                let rows = try (0..<chunk.upperBound).map { index in
+                    try positional.container { try bind(index, &$0) }.values
+                }
+                throw try violation(among: rows[chunk], error)
+            }
+            first = chunk.upperBound
+        }
+        writtenCount += count
+        return true
     }
 }
 

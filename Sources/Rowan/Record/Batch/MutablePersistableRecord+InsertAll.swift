@@ -51,8 +51,8 @@ extension MutablePersistableRecord {
         callbacks: PersistenceCallbacks = .honored
     ) throws {
         var iterator = records.makeIterator()
-        let insertion = Insertion(Self.self, conflictResolution)
-        try writeEach(InsertBatch.make(db, insertion, callbacks), &iterator) { _ in }
+        let batch = try InsertBatch(db, WriteRequest(Self.self, .insert(conflictResolution)), callbacks)
+        try writeEach(batch, &iterator) { _ in }
     }
 
     /// Inserts all records or none, and updates them: `didInsert` can store the id.
@@ -81,20 +81,13 @@ extension MutablePersistableRecord {
         _ db: Database, _ records: inout Records,
         onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws where Records.Element == Self {
-        try writeAll(db, Insertion(Self.self, conflictResolution), &records)
+        try writeAll(db, .insert(conflictResolution), &records)
     }
 }
 
 // MARK: - The loops
 
 extension InsertBatch {
-    @usableFromInline
-    static func make(
-        _ db: Database, _ insertion: Insertion, _ callbacks: PersistenceCallbacks, keepsRowIDs: Bool = false
-    ) throws -> InsertBatch {
-        try InsertBatch(db, insertion, callbacks, keepsRowIDs: keepsRowIDs)
-    }
-
     /// Runs the closure in a transaction, or in a part of the current one. An error undoes its changes.
     @usableFromInline
     func atomically(_ body: () throws -> Void) throws {
@@ -109,13 +102,13 @@ extension MutablePersistableRecord {
     /// Writes the records of a collection and updates them.
     @inlinable
     static func writeAll<Records: MutableCollection>(
-        _ db: Database, _ insertion: Insertion, _ records: inout Records
+        _ db: Database, _ operation: WriteOperation, _ records: inout Records
     ) throws where Records.Element == Self {
         var written = records
         var index = written.startIndex
         var iterator = records.makeIterator()
-        let batch = try InsertBatch.make(
-            db, insertion, .honored, keepsRowIDs: Self._tableLayout?.keepsRowID ?? false)
+        let batch = try InsertBatch(
+            db, WriteRequest(Self.self, operation), .honored, keepsRowIDs: Self._tableLayout?.keepsRowID ?? false)
         try writeEach(batch, &iterator) { record in
             written[index] = record
             written.formIndex(after: &index)
@@ -132,13 +125,13 @@ extension MutablePersistableRecord {
         _ batch: InsertBatch, _ records: inout some IteratorProtocol<Self>, _ done: (Self) -> Void
     ) throws {
         try batch.atomically {
-            if case .probing = batch.mode, var record = records.next() {
+            while case .probing = batch.mode, var record = records.next() {
                 try batch.probe(type(of: record)) { try record.writeAlone(batch) }
                 done(record)
             }
             switch batch.mode {
             case .probing: break
-            case .silent: try writeSilently(batch, &records)
+            case .silent, .positional: try writeSilently(batch, &records)
             case .numbered: try writeNumbered(batch, &records, done)
             case .alone:
                 while var record = records.next() {
@@ -151,18 +144,40 @@ extension MutablePersistableRecord {
 
     @inlinable
     static func writeSilently(_ batch: InsertBatch, _ records: inout some IteratorProtocol<Self>) throws {
+        var waiting = ContiguousArray<Self>()
         while var record = records.next() {
             guard type(of: record) == Self.self else {
-                try batch.flush()
+                try flush(batch, &waiting)
                 try record.writeAlone(batch)
                 continue
             }
-            var container = batch.makeContainer()
-            try record.encode(to: &container)
-            if batch.isFull(for: container) { try batch.flush() }
-            try batch.add(&container)
+            guard Self._tableLayout != nil, case .positional = batch.mode else {
+                try record.add(to: batch)
+                continue
+            }
+            waiting.append(record)
+            if waiting.count >= batch.capacity { try flush(batch, &waiting) }
         }
+        try flush(batch, &waiting)
+    }
+
+    /// Inserts the waiting records, which have no callbacks.
+    @inlinable
+    static func flush(_ batch: InsertBatch, _ waiting: inout ContiguousArray<Self>) throws {
+        if !waiting.isEmpty, try !batch.insert(waiting.count, { try waiting[$0]._bind(to: &$1) }) {
+            for record in waiting { try record.add(to: batch) }
+        }
+        waiting.removeAll(keepingCapacity: true)
         try batch.flush()
+    }
+
+    /// Adds the record to the waiting rows.
+    @inlinable
+    func add(to batch: InsertBatch) throws {
+        var container = batch.makeContainer()
+        try encode(to: &container)
+        if batch.isFull(for: container) { try batch.flush() }
+        try batch.add(&container)
     }
 
     @inlinable
@@ -211,22 +226,14 @@ extension MutablePersistableRecord {
     /// Inserts or upserts one record.
     @inlinable
     mutating func writeAlone(_ batch: InsertBatch) throws {
-        let (insertion, plans) = batch.insertion(of: type(of: self))
+        let write = batch.write(of: type(of: self))
         do {
             switch batch.callbacks {
-            case .skipped: _ = try write(batch.db, insertion, plans)
+            case .skipped: _ = try runInsert(batch.db, write)
             case .honored:
-                try saving(batch.db) { record, db in
-                    try record.inserting(db) { try $0.write(db, insertion, plans) }
-                }
+                try saving(batch.db) { record, db in try record.inserting(db) { try $0.runInsert(db, write) } }
             }
         } catch { throw batch.located(error) }
         batch.didWriteAlone()
-    }
-
-    @inlinable
-    func write(_ db: Database, _ insertion: Insertion, _ plans: PlanGroup?) throws -> (InsertionSuccess, Void) {
-        if insertion.upsert == nil { return try runInsert(db, insertion) }
-        return try runUpsert(db, insertion, plans)
     }
 }

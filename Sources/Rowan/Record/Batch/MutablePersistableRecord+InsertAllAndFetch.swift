@@ -42,7 +42,7 @@ extension MutablePersistableRecord {
         onConflict conflictResolution: Database.ConflictResolution? = nil,
         callbacks: PersistenceCallbacks = .honored, as returnedType: T.Type
     ) throws -> [T] {
-        try fetchEach(db, records, Insertion(Self.self, conflictResolution), callbacks, T.self)
+        try fetchEach(db, records, .insert(conflictResolution), callbacks, T.self)
     }
 
     /// Upserts all records or none, and decodes the upserted rows in the order of the records.
@@ -79,8 +79,7 @@ extension MutablePersistableRecord {
         callbacks: PersistenceCallbacks = .honored,
         doUpdate assignments: ((TableAlias<Self>) -> [ColumnAssignment])? = nil
     ) throws -> [T] {
-        let insertion = Insertion(Self.self, upsert: Upsert(conflictTarget, strategy, assignments))
-        return try fetchEach(db, records, insertion, callbacks, T.self)
+        try fetchEach(db, records, .upsert(.make(conflictTarget, strategy, assignments)), callbacks, T.self)
     }
 }
 
@@ -88,14 +87,15 @@ extension MutablePersistableRecord {
 
 extension MutablePersistableRecord {
     private static func fetchEach<T: FetchableRecord & TableRecord>(
-        _ db: Database, _ records: some Sequence<Self>, _ insertion: Insertion, _ callbacks: PersistenceCallbacks,
+        _ db: Database, _ records: some Sequence<Self>, _ operation: WriteOperation, _ callbacks: PersistenceCallbacks,
         _ returnedType: T.Type
     ) throws -> [T] {
         var fetched: [T] = []
-        let batch = try InsertBatch(db, insertion, callbacks, returning: T.databaseSelection)
+        let request = WriteRequest(Self.self, operation, returning: T.databaseSelection)
+        let batch = try InsertBatch(db, request, callbacks)
         var records = records.makeIterator()
         try batch.atomically {
-            if case .probing = batch.mode, var record = records.next() {
+            while case .probing = batch.mode, var record = records.next() {
                 try batch.probe(type(of: record)) { fetched += try record.fetchAlone(batch) }
             }
             var waiting: [Self] = []
@@ -138,20 +138,18 @@ extension MutablePersistableRecord {
     ///
     /// - Returns: the row of the record; empty if a conflict was ignored.
     private mutating func fetchAlone<T: FetchableRecord & TableRecord>(_ batch: InsertBatch) throws -> [T] {
-        let (insertion, plans) = batch.insertion(of: type(of: self))
+        let write = batch.write(of: type(of: self))
         defer { batch.didWriteAlone() }
         do {
-            guard case .honored = batch.callbacks else { return try fetch(batch.db, insertion, plans).1 }
-            return try saving(batch.db) { record, db in
-                try record.inserting(db) { try $0.fetch(db, insertion, plans) }
-            }
+            guard case .honored = batch.callbacks else { return try fetch(batch.db, write).1 }
+            return try saving(batch.db) { record, db in try record.inserting(db) { try $0.fetch(db, write) } }
         } catch { throw batch.located(error) }
     }
 
     private func fetch<T: FetchableRecord & TableRecord>(
-        _ db: Database, _ insertion: Insertion, _ plans: PlanGroup?
+        _ db: Database, _ write: RecordWrite
     ) throws -> (InsertionSuccess, [T]) {
-        if insertion.upsert == nil { return try runInsert(db, insertion, plans) { try T.fetchAll($0) } }
-        return try runUpsert(db, insertion, plans) { [try T(row: $0)] }.orThrow(recordNotFound(db))
+        if !write.request.isUpsert { return try runInsert(db, write) { try T.fetchAll($0) } }
+        return try runUpsert(db, write) { [try T(row: $0)] }.orThrow(recordNotFound(db))
     }
 }

@@ -34,8 +34,8 @@ extension MutablePersistableRecord {
         doUpdate assignments: ((TableAlias<Self>) -> [ColumnAssignment])? = nil
     ) throws {
         var iterator = records.makeIterator()
-        let insertion = Insertion(Self.self, upsert: Upsert(conflictTarget, strategy, assignments))
-        try writeEach(InsertBatch.make(db, insertion, callbacks), &iterator) { _ in }
+        let operation = WriteOperation.upsert(.make(conflictTarget, strategy, assignments))
+        try writeEach(InsertBatch(db, WriteRequest(Self.self, operation), callbacks), &iterator) { _ in }
     }
 
     /// Inserts records or updates the rows with the same keys, all or none, and updates the records: `didInsert` can
@@ -64,26 +64,6 @@ extension MutablePersistableRecord {
         updating strategy: UpsertUpdateStrategy = .allColumns,
         doUpdate assignments: ((TableAlias<Self>) -> [ColumnAssignment])? = nil
     ) throws where Records.Element == Self {
-        try writeAll(db, Insertion(Self.self, upsert: Upsert(conflictTarget, strategy, assignments)), &records)
-    }
-}
-
-extension Upsert {
-    @usableFromInline
-    init<R: MutablePersistableRecord>(
-        _ conflictTarget: [String], _ strategy: UpsertUpdateStrategy,
-        _ assignments: ((TableAlias<R>) -> [ColumnAssignment])?
-    ) {
-        self.conflictTarget = conflictTarget
-        self.strategy = strategy
-        self.assignments = assignments?(TableAlias(name: "excluded")) ?? []
-    }
-}
-
-extension Insertion {
-    @usableFromInline
-    init(_ record: any MutablePersistableRecord.Type, upsert: Upsert) {
-        self.init(record, .abort)
-        self.upsert = upsert
+        try writeAll(db, .upsert(.make(conflictTarget, strategy, assignments)), &records)
     }
 }

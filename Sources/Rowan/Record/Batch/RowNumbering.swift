@@ -9,10 +9,10 @@ struct RowNumbering {
     private let largestRowID: PreparedSQL
 
     /// - Returns: nil for a table whose rowids can't be predicted.
-    init?(_ db: Database, _ insertion: Insertion) throws {
-        let table = insertion.record.databaseTable
+    init?(_ db: Database, _ request: WriteRequest) throws {
+        let table = request.record.databaseTable
         let schema = table.schema ?? "main"
-        switch insertion.conflictResolution {
+        switch request.conflictResolution {
         case .abort, .fail, .rollback: break
         case .ignore, .replace: return nil
         }

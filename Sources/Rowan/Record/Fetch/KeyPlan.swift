@@ -100,31 +100,22 @@ extension TableRecord {
     }
 
     private static func keyPlan(_ db: Database) throws -> KeyPlan {
-        let id = ObjectIdentifier(Self.self)
-        let plans = db.recordPlans
-        let epoch = db.connection.schemaEpoch
-        if let last = plans.lastKeyPlan, last.type == id, last.plan.epoch == epoch { return last.plan }
-        if let known = plans.keyPlans[id], known.epoch == epoch {
-            plans.lastKeyPlan = (id, known)
-            return known
-        }
+        let state = db.recordPlans.state(of: Self.self)
+        if let known = state.fetchByKey, known.epoch == db.connection.schemaEpoch { return known }
         let plan = try makeKeyPlan(db) { try preparedUse(db, 0) }
-        // Set last, because reading the schema may change the known version.
-        plans.keyPlans[id] = plan
-        plans.lastKeyPlan = (id, plan)
+        state.fetchByKey = plan
         return plan
     }
 
     private static func deletionPlan(_ db: Database) throws -> KeyPlan {
         // Another connection may have changed the schema. A deletion, unlike a fetch, can't be repeated.
         try db.validateCache()
-        let id = ObjectIdentifier(Self.self)
-        let plans = db.recordPlans
-        if let known = plans.deletionPlans[id], known.epoch == db.connection.schemaEpoch { return known }
+        let state = db.recordPlans.state(of: Self.self)
+        if let known = state.deletionByKey, known.epoch == db.connection.schemaEpoch { return known }
         // The triggers of a view make its changes, which SQLite does not count, so its rows are counted instead.
         let isView = try db.isView(databaseTable.name, in: databaseTable.schema)
         let plan = try makeKeyPlan(db, isUsable: !isView) { try db.use(filter(key: 0).deleteQuery(db, returning: [])) }
-        plans.deletionPlans[id] = plan
+        state.deletionByKey = plan
         return plan
     }
 

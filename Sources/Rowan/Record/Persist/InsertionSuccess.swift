@@ -88,8 +88,15 @@ public struct PersistenceSuccess: Sendable {
         set { (stored, insertedRowID) = (newValue, nil) }
     }
 
-    @inlinable
-    init(persistenceContainer: PersistenceContainer) { stored = persistenceContainer }
+    /// The success of an update.
+    ///
+    /// - Parameter columns: the columns that the update should write; nil for all.
+    @usableFromInline
+    init(_ db: Database, updated container: PersistenceContainer, _ columns: Set<String>?) {
+        stored = container
+        updatedColumns = columns
+        probe = db.probe
+    }
 
     /// The success of an insertion.
     @inlinable
@@ -97,4 +104,23 @@ public struct PersistenceSuccess: Sendable {
         stored = inserted.stored
         insertedRowID = (inserted.key, inserted.rowID)
     }
+}
+
+extension InsertionSuccess {
+    /// The result of the statement that has just run.
+    ///
+    /// - Parameter rowID: the rowid; nil for that of the last inserted row.
+    @inline(__always)
+    init(_ db: Database, _ plan: WritePlan, _ container: PersistenceContainer, rowID: Int64? = nil) throws {
+        let hasRow = rowID != nil || db.changesCount > 0
+        self.init(
+            rowID: hasRow ? rowID ?? db.lastInsertedRowID : 0,
+            key: hasRow ? try db.insertedKey(plan) : InsertedKey(rowIDColumn: nil, probe: db.probe),
+            persistenceContainer: container)
+        self.hasRow = hasRow
+    }
+
+    /// Whether a generated record keeps the rowid.
+    @usableFromInline
+    func keepsRowID(_ layout: RecordLayout) -> Bool { layout.keepsRowID(inColumn: key.rowIDKey) }
 }

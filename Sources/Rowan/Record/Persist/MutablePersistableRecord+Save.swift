@@ -12,53 +12,63 @@ extension MutablePersistableRecord {
     /// ```
     ///
     /// - Throws: a ``DatabaseError``, or an error of `encode(to:)` or callbacks.
+    @inlinable
     public mutating func save(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws {
-        try saving(db) { record, db in
-            let modification = Modification(type(of: record), conflictResolution)
-            let group = modification.planGroup(db)
-            // If no callback runs before the statements, the record, whose encoding may be expensive, is encoded only
-            // here.
-            var container = group.makeContainer()
-            try record.encode(to: &container)
-            if try group.hasPrimaryKey(db, &container, of: type(of: record)) {
-                if group.usesColumns != false {
-                    if let updated = try record.updatingIfFound(db, modification) { return updated }
-                    // Its callbacks may have changed an object.
-                    container = group.makeContainer()
-                    try record.encode(to: &container)
-                } else if let updated = try group.update(db, &container, modification) {
-                    record.didUpdate(updated)
+        let insertion = db.write(.insert(conflictResolution), of: type(of: self))
+        let update = insertion.update(db)
+        guard Self._tableLayout != nil, let plan = insertion.positional else {
+            return try saveThroughContainer(db, insertion, update)
+        }
+        if try plan.hasKey({ try self._bind(to: &$0) }) {
+            guard let plan = update.positional else { return try saveThroughContainer(db, insertion, update) }
+            if try plan.update(db, { try self._bind(to: &$0) }) {
+                if plan.hasDidUpdate { try didUpdate(db, update, plan) }
+                return
+            }
+        }
+        let rowID = try plan.insert(db) { try self._bind(to: &$0) }
+        if let rowID { _didInsert(rowID: rowID) }
+    }
+
+    /// Saves the record with all its callbacks, through a container.
+    @usableFromInline
+    mutating func saveThroughContainer(_ db: Database, _ insertion: RecordWrite, _ update: RecordWrite) throws {
+        try insertion.probing(db, .saving) { try saving(db) { try $0.saveRow($1, insertion, update) } }
+        guard Self._tableLayout != nil else { return }
+        try insertion.choosePositional(db)
+        try update.choosePositional(db)
+    }
+
+    /// Updates or inserts a record that is being saved.
+    private mutating func saveRow(
+        _ db: Database, _ insertion: RecordWrite, _ update: RecordWrite
+    ) throws -> (PersistenceSuccess, Void) {
+        // If no callback runs before the statements, the record, whose encoding may be expensive, is encoded only here.
+        var container = update.makeContainer()
+        try encode(to: &container)
+        if try update.hasPrimaryKey(db, &container) {
+            if update.needsColumns {
+                let updated = try update.probing(db, .receivingColumns) { try updatingIfFound(db, update) }
+                if let updated { return updated }
+                // Its callbacks may have changed an object.
+                container = update.makeContainer()
+                try encode(to: &container)
+            } else if try update.update(db, update.plan(db, &container), container) {
+                return update.probing(db, .didUpdate) {
+                    let updated = PersistenceSuccess(db, updated: container, nil)
+                    didUpdate(updated)
                     return (updated, ())
                 }
             }
-            return try record.insertingSaved(db, &container, Insertion(type(of: record), conflictResolution))
         }
-    }
-
-    /// The insertion of a record that is being saved.
-    ///
-    /// - Parameter container: the values of the record, while no callback has changed them.
-    private mutating func insertingSaved(
-        _ db: Database, _ container: inout PersistenceContainer, _ insertion: Insertion
-    ) throws -> (PersistenceSuccess, Void) {
-        let group = insertion.planGroup(db)
-        guard group.callsBeforeInsertion == false else {
-            guard group.callsBeforeInsertion == nil else {
-                return try inserting(db) { try $0.runInsert(db, insertion) }
-            }
-            var result: (PersistenceSuccess, Void)?
-            let callbacks = try db.probingCallbacks(of: type(of: self)) {
-                result = try inserting(db) { try $0.runInsert(db, insertion) }
-            }
-            group.callsBeforeInsertion = !callbacks.isDisjoint(with: [.willInsert, .aroundInsert])
-            // The probe has run the closure and rethrown its error.
-            return result!
+        return try insertion.probing(db, [.willInsert, .aroundInsert, .didInsert]) {
+            if insertion.callsBeforeInsertion { return try inserting(db) { try $0.runInsert(db, insertion) } }
+            let inserted = try insertion.insert(db, &container)
+            finishInsertion(inserted)
+            return (PersistenceSuccess(inserted), ())
         }
-        let inserted = try group.insert(db, &container, insertion)
-        finishInsertion(inserted)
-        return (PersistenceSuccess(inserted), ())
     }
 
     /// The record after saving it.
@@ -103,12 +113,12 @@ extension MutablePersistableRecord {
         precondition(!selection.isEmpty, "the selection is empty: select at least one column")
         return try saving(db) { record, db in
             if try record.hasPrimaryKey(db) {
-                let modification = Modification(type(of: record), conflictResolution, returning: selection)
-                if let updated = try record.updatingIfFound(db, modification, fetch: fetch) { return updated }
+                let update = WriteRequest(
+                    type(of: record), .update(conflictResolution, nil), returning: selection)
+                if let updated = try record.updatingIfFound(db, db.write(update), fetch: fetch) { return updated }
             }
-            return try record.inserting(db) {
-                try $0.runInsert(db, Insertion(type(of: $0), conflictResolution, selection), fetch: fetch)
-            }
+            let insert = WriteRequest(type(of: record), .insert(conflictResolution), returning: selection)
+            return try record.inserting(db) { try $0.runInsert(db, db.write(insert), fetch: fetch) }
         }
     }
 
@@ -143,65 +153,40 @@ extension MutablePersistableRecord {
     }
 
     private func runDelete(_ db: Database) throws -> Bool {
-        if let plan = directKeyPlan(db, .delete) { return try plan.update(db) { try _bind(to: &$0) } }
-        return try withKeyPlan(db, .delete, { $0.writeDelete(table: $1, keyColumns: $2) }) { plan, container in
-            try plan.runUpdate(db, container) != nil
-        } ?? false
+        try withKeyWrite(db, .delete) {
+            try $0.changesRow(db) { try _bind(to: &$0) }
+        } orContainer: { plan, container in
+            try plan.changesRow(db, container) { try plan.run(db, container) }
+        }
     }
 
     /// Whether the row of the record exists; false for a record without a primary key.
     ///
     /// - Throws: a ``DatabaseError``, or an error of `encode(to:)`.
     public func exists(_ db: Database) throws -> Bool {
-        if let plan = directKeyPlan(db, .exists) { return try plan.integer(db) { try _bind(to: &$0) } == 1 }
-        return try withKeyPlan(db, .exists, { $0.writeExists(table: $1, keyColumns: $2) }) { plan, container in
+        try withKeyWrite(db, .exists) {
+            try $0.integer(db) { try _bind(to: &$0) } == 1
+        } orContainer: { plan, container in
             guard !plan.lacksKey(container) else { return false }
-            let use = try plan.use(db, container)
-            return try Bool.fetchOne(use.statement) ?? false
-        } ?? false
-    }
-
-    /// The statement for the key of a generated record; nil if it is unknown or needs a container.
-    private func directKeyPlan(_ db: Database, _ operation: PlanOperation) -> DirectPlan? {
-        Self._tableLayout == nil ? nil : db.directPlan(of: ObjectIdentifier(Self.self), operation, nil)
+            return try Bool.fetchOne(plan.use(db, container).statement) ?? false
+        }
     }
 
     /// Runs a statement whose parameters are the columns of the primary key.
     ///
-    /// - Returns: nil if the record does not encode these columns.
-    private func withKeyPlan<T>(
-        _ db: Database, _ operation: PlanOperation, _ write: (inout Renderer, TableName, [String]) -> Void,
-        _ run: (PersistencePlan, PersistenceContainer) throws -> T
-    ) throws -> T? {
-        let record = type(of: self)
-        let group = db.planGroup(record, operation)
-        var container = group.makeContainer()
+    /// - Returns: false for a record that does not encode these columns.
+    private func withKeyWrite(
+        _ db: Database, _ operation: WriteOperation, _ positional: (PositionalPlan) throws -> Bool,
+        orContainer run: (WritePlan, PersistenceContainer) throws -> Bool
+    ) throws -> Bool {
+        let write = db.write(operation, of: type(of: self))
+        if let plan = write.positional { return try positional(plan) }
+        var container = write.makeContainer()
         try encode(to: &container)
-        if let plan = group.knownPlan(for: &container) { return try run(plan, container) }
-        guard let plan = try record.keyPlan(db, container, write) else { return nil }
-        if let layout = Self._tableLayout, layout.writesColumns { db.keep(plan, layout, operation, nil) }
-        return try run(group.keep(plan), container)
-    }
-
-    private static func keyPlan(
-        _ db: Database, _ container: PersistenceContainer,
-        _ write: (inout Renderer, TableName, [String]) -> Void
-    ) throws -> PersistencePlan? {
-        let table = databaseTable
-        let primaryKey = try db.keyInfo(of: table.name, in: table.schema)
-        guard let keyIndexes = container.keyIndexes(primaryKey) else { return nil }
-        return PersistencePlan(
-            table: table, columns: container.columns,
-            statement: try db.planStatement { write(&$0, table, primaryKey.columns) },
-            order: keyIndexes, primaryKey: primaryKey,
-            isOnView: try db.isView(table.name, in: table.schema))
-    }
-}
-
-extension PersistenceContainer {
-    /// The indexes of the primary key's columns; nil for a record that does not encode them.
-    func keyIndexes(_ primaryKey: PrimaryKeyInfo) -> [Int]? {
-        let indexes = primaryKey.columns.compactMap(index(ofColumn:))
-        return indexes.isEmpty || indexes.count < primaryKey.columns.count ? nil : indexes
+        let plan: WritePlan
+        do { plan = try write.plan(db, &container) } catch is RecordError { return false }
+        let result = try run(plan, container)
+        if Self._tableLayout != nil { try write.choosePositional(db) }
+        return result
     }
 }

@@ -1,4 +1,4 @@
-// Updates: a single implementation of UPDATE, for all columns or some, with or without returned rows.
+// Updates: a single implementation, for all columns or some, with or without returned rows.
 
 extension MutablePersistableRecord {
     /// Updates the row of the record: all encoded columns that the table has, except the primary key. See
@@ -16,21 +16,7 @@ extension MutablePersistableRecord {
     ///   callbacks.
     @inlinable
     public func update(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
-        if Self._tableLayout != nil {
-            guard let plan = db.directPlan(of: ObjectIdentifier(Self.self), .update, conflictResolution) else {
-                return try updateWithCallbacks(db, conflictResolution)
-            }
-            guard try plan.updateRow(db, { try self._bind(to: &$0) }) else { throw recordNotFound(db) }
-            return
-        }
-        try updating(db, Modification(type(of: self), conflictResolution))
-    }
-
-    /// The update with all its callbacks.
-    @inlinable
-    func updating(_ db: Database, _ modification: Modification) throws {
-        var record = self
-        try record.saving(db) { record, db in try record.updating(db, modification) }
+        try update(db, .update(conflictResolution, nil))
     }
 
     /// Updates some columns of the row: `player.update(db, columns: ["score"])`. Columns that the record or the table
@@ -40,10 +26,8 @@ extension MutablePersistableRecord {
     public func update<Columns: Collection>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, columns: Columns
     ) throws where Columns.Element == String {
-        var record = self
-        try record.saving(db) { record, db in
-            try record.updating(db, Modification(type(of: self), conflictResolution, columns: Set(columns)))
-        }
+        let columns = ChangedColumns(Set(columns))
+        try update(db, .update(conflictResolution, columns))
     }
 
     /// Updates some columns of the row, as column expressions: `player.update(db, columns: [Columns.score])`.
@@ -92,7 +76,7 @@ extension MutablePersistableRecord {
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         selection: [any SQLSelectable], fetch: (Statement) throws -> T
     ) throws -> T {
-        try updateAndFetch(db, Modification(type(of: self), conflictResolution, returning: selection), fetch)
+        try updateAndFetch(db, .update(conflictResolution, nil), selection, fetch)
     }
 
     /// Updates some columns of the row and fetches selected columns of it.
@@ -100,8 +84,7 @@ extension MutablePersistableRecord {
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, columns: Columns,
         selection: [any SQLSelectable], fetch: (Statement) throws -> T
     ) throws -> T where Columns.Element == String {
-        try updateAndFetch(
-            db, Modification(type(of: self), conflictResolution, columns: Set(columns), returning: selection), fetch)
+        try updateAndFetch(db, .update(conflictResolution, ChangedColumns(Set(columns))), selection, fetch)
     }
 
     /// Updates some columns of the row, as column expressions, and fetches selected columns of it.
@@ -150,143 +133,76 @@ extension MutablePersistableRecord {
         var previous = try db.stored(self, db.storedColumns(of: type(of: self)))
         try modify(&self)
         guard let changes = try changes(db, from: &previous) else { return nil }
-        return try updateAndFetch(
-            db, Modification(type(of: self), conflictResolution, columns: changes.names, returning: selection), fetch)
+        return try updateAndFetch(db, .update(conflictResolution, changes), selection, fetch)
     }
 
     private func updateAndFetch<T>(
-        _ db: Database, _ modification: Modification, _ fetch: (Statement) throws -> T
+        _ db: Database, _ operation: WriteOperation, _ selection: [any SQLSelectable],
+        _ fetch: (Statement) throws -> T
     ) throws -> T {
-        precondition(!modification.returning.isEmpty, "the selection is empty: select at least one column")
+        precondition(!selection.isEmpty, "the selection is empty: select at least one column")
+        let write = db.write(WriteRequest(type(of: self), operation, returning: selection))
         var record = self
-        return try record.saving(db) { record, db in try record.updating(db, modification, fetch: fetch) }
+        return try record.saving(db) { record, db in
+            try record.updatingIfFound(db, write, fetch: fetch).orThrow(recordNotFound(db))
+        }
     }
 }
 
 // MARK: - The body
 
-/// The variants of an update.
-@usableFromInline
-struct Modification {
-    let record: any MutablePersistableRecord.Type
-    let conflictResolution: Database.ConflictResolution
-    /// The columns to update; nil for all.
-    @usableFromInline var columns: Set<String>?
-    var returning: [any SQLSelectable] = []
-    /// The columns to update, in the form that a plan needs; nil if they were not compared.
-    private var changes: ChangedColumns?
-
-    /// An update of changed columns.
-    @usableFromInline
-    init(
-        _ record: any MutablePersistableRecord.Type, _ conflictResolution: Database.ConflictResolution?,
-        changes: ChangedColumns
-    ) {
-        self.init(record, conflictResolution, columns: changes.names)
-        self.changes = changes
-    }
-
-    @usableFromInline
-    init(
-        _ record: any MutablePersistableRecord.Type, _ conflictResolution: Database.ConflictResolution?,
-        columns: Set<String>? = nil, returning: [any SQLSelectable] = []
-    ) {
-        self.record = record
-        self.conflictResolution =
-            conflictResolution ?? record.persistenceConflictPolicy.conflictResolutionForUpdate
-        self.columns = columns
-        self.returning = returning
-    }
-
-    @usableFromInline
-    func planGroup(_ db: Database) -> PlanGroup {
-        guard returning.isEmpty else { return PlanGroup(epoch: db.connection.schemaEpoch) }
-        return db.planGroup(
-            record, .update, conflictResolution, detail: changes?.detail ?? columns.map(ChangedColumns.detail))
-    }
-
-    func makePlan(_ db: Database, _ container: PersistenceContainer) throws -> PersistencePlan {
-        let table = record.databaseTable
-        let primaryKey = try db.keyInfo(of: table.name, in: table.schema)
-        guard let keyIndexes = container.keyIndexes(primaryKey) else {
-            let key = primaryKey.columns.map { ($0, container.value(forColumn: $0) ?? .null) }
-            throw RecordError.recordNotFound(
-                databaseTableName: table.name, key: Dictionary(key, uniquingKeysWith: { first, _ in first }))
-        }
-        let wanted = try columns.map { try updatedIndexes(db, $0, container) } ?? Array(container.columns.indices)
-        let stored = try db.configuration.strictColumns ? nil : db.assignableColumns(of: table)
-        let values = wanted.filter { !keyIndexes.contains($0) }
-        var changed = values.filter { stored?.contains(container.columns[$0].foldedDatabaseName) ?? true }
-        let leavesOutColumns = changed.count < values.count
-        let changedColumns = columns ?? Set(container.columns)
-        // The record and the table have only the key in common. Assigning the key to itself reveals whether the row
-        // exists.
-        if changed.isEmpty { changed = [keyIndexes[0]] }
-        var terms = Resolver(db, aggregates: .correlated).terms(of: record.databaseRelation)
-        let returning = try ReturnedColumns(returning.map(\.sqlSelection), &terms)
-        let statement = try db.planStatement { renderer in
-            renderer.writeUpdate(
-                table: table, conflictResolution: conflictResolution.clause,
-                columns: changed.map { container.columns[$0] }, keyColumns: primaryKey.columns)
-            renderer.write(returning, of: table)
-        }
-        return PersistencePlan(
-            table: table, columns: container.columns, statement: statement, order: changed + keyIndexes,
-            primaryKey: primaryKey, isOnView: try db.isView(table.name, in: table.schema),
-            changedColumns: changedColumns, leavesOutColumns: leavesOutColumns)
-    }
-
-    private func updatedIndexes(
-        _ db: Database, _ columns: Set<String>, _ container: PersistenceContainer
-    ) throws -> [Int] {
-        try columns.compactMap { column in
-            let index = container.index(ofColumn: column)
-            guard index != nil || !db.configuration.strictColumns else {
-                throw DatabaseError(
-                    resultCode: .SQLITE_MISUSE, message: "\(record) does not encode column \"\(column)\"")
-            }
-            return index
-        }.sorted()
-    }
-}
-
-extension Database {
-    /// The folded names of the columns of a table; nil for a virtual table, whose hidden columns can also be assigned.
-    fileprivate func assignableColumns(of table: TableName) throws -> Set<String>? {
-        guard try !isVirtualTable(table.name, in: table.schema) else { return nil }
-        let names = Set(try columnInfo(of: table.name, in: table.schema).map(\.name.foldedDatabaseName))
-        let hasRowID = try storesRows(table.name, in: table.schema) && !isWithoutRowID(table.name, in: table.schema)
-        return hasRowID ? names.union(["rowid", "_rowid_", "oid"]) : names
-    }
-}
-
 // `@inlinable`: benchmark update-struct. Callbacks that a type does not implement are optimized away, and no metadata
 // is looked up.
 extension MutablePersistableRecord {
-    /// The update with its callbacks, without the callbacks of saving.
+    /// Updates the row of the record: by position if possible; otherwise with all its callbacks, through a container.
+    @inlinable @inline(__always)
+    func update(_ db: Database, _ operation: WriteOperation) throws {
+        guard Self._tableLayout != nil else { return try updating(db, db.write(operation, of: type(of: self))) }
+        guard let plan = db.positionalPlan(operation, of: Self.self) else {
+            return try updateThroughContainer(db, operation)
+        }
+        guard try plan.update(db, { try self._bind(to: &$0) }) else { throw recordNotFound(db) }
+        if plan.hasDidUpdate { try didUpdate(db, db.write(operation, of: Self.self), plan) }
+    }
+
+    /// The update of a generated record that needs a container now. The next one may not.
+    @usableFromInline
+    func updateThroughContainer(_ db: Database, _ operation: WriteOperation) throws {
+        let write = db.write(operation, of: type(of: self))
+        try updating(db, write)
+        try write.choosePositional(db)
+    }
+
+    /// Calls `didUpdate` after an update by position.
+    @usableFromInline
+    func didUpdate(_ db: Database, _ write: RecordWrite, _ plan: PositionalPlan) throws {
+        let container = try plan.container { try _bind(to: &$0) }
+        write.probing(db, .didUpdate) { didUpdate(PersistenceSuccess(db, updated: container, write.updatedColumns)) }
+    }
+
+    /// The update with all its callbacks.
     @inlinable
-    mutating func updating(_ db: Database, _ modification: Modification) throws -> (PersistenceSuccess, Void) {
-        guard let updated = try updatingIfFound(db, modification) else { throw recordNotFound(db) }
-        return updated
+    func updating(_ db: Database, _ write: RecordWrite) throws {
+        var record = self
+        try write.probing(db, write.callbacks) {
+            try record.saving(db) { record, db in
+                guard let updated = try record.updatingIfFound(db, write) else { throw recordNotFound(db) }
+                return updated
+            }
+        }
     }
 
     /// The update with its callbacks; nil if no row has the primary key.
     @inlinable
-    mutating func updatingIfFound(_ db: Database, _ modification: Modification) throws -> (PersistenceSuccess, Void)? {
-        try updating(db, modification) { group, plan, container in try group.update(db, plan, container) }
-    }
-
-    mutating func updating<T>(
-        _ db: Database, _ modification: Modification, fetch: (Statement) throws -> T
-    ) throws -> (PersistenceSuccess, T) {
-        try updatingIfFound(db, modification, fetch: fetch).orThrow(recordNotFound(db))
+    mutating func updatingIfFound(_ db: Database, _ write: RecordWrite) throws -> (PersistenceSuccess, Void)? {
+        try updating(db, write) { plan, container in try write.update(db, plan, container) ? () : nil }
     }
 
     /// The update with its callbacks; nil if no row has the primary key.
     mutating func updatingIfFound<T>(
-        _ db: Database, _ modification: Modification, fetch: (Statement) throws -> T
+        _ db: Database, _ write: RecordWrite, fetch: (Statement) throws -> T
     ) throws -> (PersistenceSuccess, T)? {
-        try updating(db, modification) { _, plan, container in try plan.fetchUpdated(db, container, fetch) }
+        try updating(db, write) { plan, container in try plan.fetchUpdated(db, container, fetch) }
     }
 
     /// The implementation of all updates.
@@ -295,38 +211,23 @@ extension MutablePersistableRecord {
     /// - Returns: nil if no row has the primary key.
     @inlinable
     mutating func updating<T>(
-        _ db: Database, _ modification: Modification,
-        run: (PlanGroup, PersistencePlan, PersistenceContainer) throws -> T?
+        _ db: Database, _ write: RecordWrite, run: (WritePlan, PersistenceContainer) throws -> T?
     ) throws -> (PersistenceSuccess, T)? {
-        let group = modification.planGroup(db)
-        guard modification.columns != nil || group.usesColumns != nil else {
-            return try group.probe(db, type(of: self)) { try self.updating(db, modification, group, run: run) }
-        }
-        return try updating(db, modification, group, run: run)
-    }
-
-    @inlinable
-    mutating func updating<T>(
-        _ db: Database, _ modification: Modification, _ group: PlanGroup,
-        run: (PlanGroup, PersistencePlan, PersistenceContainer) throws -> T?
-    ) throws -> (PersistenceSuccess, T)? {
-        let columns = try changedColumns(db, modification, group)
+        let columns = try changedColumns(db, write)
         try willUpdate(db, columns: columns)
         var result: (PersistenceSuccess, T)?
         var isMissing = false
         do {
             try aroundUpdate(db, columns: columns) {
                 // After `willUpdate`, which may change the record.
-                var container = group.makeContainer()
+                var container = write.makeContainer()
                 try encode(to: &container)
-                let plan = try group.updatePlan(db, &container, modification)
-                guard let value = try run(group, plan, container) else {
+                let plan = try write.plan(db, &container)
+                guard let value = try run(plan, container) else {
                     isMissing = true
                     throw recordNotFound(db)
                 }
-                var success = PersistenceSuccess(persistenceContainer: container)
-                success.updatedColumns = modification.columns
-                if Self._tableLayout != nil { success.probe = db.probe }
+                let success = PersistenceSuccess(db, updated: container, write.updatedColumns)
                 result = (success, value)
                 return success
             }
@@ -341,13 +242,11 @@ extension MutablePersistableRecord {
     /// The columns of an update, for callbacks: those that the program names, or all that the record encodes. Records
     /// of one type may encode different columns, so the record is encoded unless no callback needs them.
     @inlinable
-    func changedColumns(
-        _ db: Database, _ modification: Modification, _ group: PlanGroup
-    ) throws -> Set<String> {
-        if let columns = modification.columns { return columns }
-        if group.usesColumns == false { return [] }
-        var container = group.makeContainer()
+    func changedColumns(_ db: Database, _ write: RecordWrite) throws -> Set<String> {
+        if let columns = write.updatedColumns { return columns }
+        if !write.needsColumns { return [] }
+        var container = write.makeContainer()
         try encode(to: &container)
-        return try group.changedColumns(db, &container, modification)
+        return try write.changedColumns(db, &container)
     }
 }

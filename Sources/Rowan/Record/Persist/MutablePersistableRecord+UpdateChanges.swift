@@ -47,15 +47,7 @@ extension MutablePersistableRecord {
         _ db: Database, _ conflictResolution: Database.ConflictResolution?, _ previous: inout PersistenceContainer
     ) throws -> Bool {
         guard let changes = try changes(db, from: &previous) else { return false }
-        if Self._tableLayout != nil {
-            guard let plan = changes.directPlan(db, conflictResolution) else {
-                try updateWithCallbacks(db, conflictResolution, changes)
-                return true
-            }
-            guard try plan.updateRow(db, { try self._bind(to: &$0) }) else { throw recordNotFound(db) }
-            return true
-        }
-        try updating(db, Modification(type(of: self), conflictResolution, changes: changes))
+        try update(db, .update(conflictResolution, changes))
         return true
     }
 

@@ -18,15 +18,28 @@ public struct UpsertUpdateStrategy: RawRepresentable, Hashable, Sendable {
 
 /// The ON CONFLICT clause of an upsert.
 @usableFromInline
-struct Upsert {
-    var conflictTarget: [String] = []
-    var strategy = UpsertUpdateStrategy.allColumns
-    var assignments: [ColumnAssignment] = []
+final class Upsert: Hashable {
+    let conflictTarget: [String]
+    let strategy: UpsertUpdateStrategy
+    let assignments: [ColumnAssignment]
+
+    init(
+        conflictTarget: [String] = [], strategy: UpsertUpdateStrategy = .allColumns,
+        assignments: [ColumnAssignment] = []
+    ) {
+        self.conflictTarget = conflictTarget
+        self.strategy = strategy
+        self.assignments = assignments
+    }
+
+    @usableFromInline
+    static func == (upsert: Upsert, other: Upsert) -> Bool { upsert === other }
+
+    @usableFromInline
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+
     /// The rowid, which is the last returned column: SQLite does not report the rowid of an updated row.
     static func rowID(_ row: Row) -> Int64? { row[row.count - 1] }
-
-    /// Whether the clause depends only on the columns.
-    var isDefault: Bool { conflictTarget.isEmpty && strategy == .allColumns && assignments.isEmpty }
 
     func clause(
         _ terms: inout TermResolver, _ columns: [String], _ primaryKey: PrimaryKeyInfo
@@ -67,34 +80,7 @@ extension MutablePersistableRecord {
     /// not return it after the first upsert of the type.
     @inlinable
     public mutating func upsert(_ db: Database) throws {
-        if Self._tableLayout != nil, let plan = db.directPlan(of: ObjectIdentifier(Self.self), .upsert, nil) {
-            let rowID = try plan.insert(db) { try self._bind(to: &$0) }
-            if let rowID { _didInsert(rowID: rowID) }
-            return
-        }
-        try upsertWithCallbacks(db)
-    }
-
-    @usableFromInline
-    mutating func upsertWithCallbacks(_ db: Database) throws {
-        var insertion = Insertion(type(of: self), .abort)
-        insertion.upsert = Upsert()
-        let group = insertion.planGroup(db)
-        if let usesRowID = group.usesRowID {
-            // SQLite would keep the returned row in a table of its own, which is four times as slow.
-            insertion.returnsRowID = usesRowID
-            return try upserting(db, insertion)
-        }
-        let callbacks = try db.probingCallbacks(of: type(of: self)) { try upserting(db, insertion) }
-        insertion.returnsRowID =
-            try insertion.keepsRowID(db)
-            || !callbacks.isDisjoint(with: [.aroundInsert, .aroundSave, .didInsert, .didSave])
-        group.usesRowID = insertion.returnsRowID
-        try keepDirectUpsert(db, insertion, callbacks)
-    }
-
-    mutating func upserting(_ db: Database, _ insertion: Insertion) throws {
-        try saving(db) { record, db in try record.inserting(db) { try $0.runUpsert(db, insertion) } }
+        try insert(db, .upsert(nil))
     }
 
     /// Inserts the record or updates the conflicting row, and decodes the upserted row.
@@ -126,53 +112,33 @@ extension MutablePersistableRecord {
         updating strategy: UpsertUpdateStrategy = .allColumns,
         doUpdate assignments: ((TableAlias<Self>) -> [ColumnAssignment])? = nil
     ) throws -> T {
-        var insertion = Insertion(type(of: self), .abort, T.databaseSelection)
-        insertion.upsert = Upsert(
-            conflictTarget: conflictTarget, strategy: strategy,
-            assignments: assignments?(TableAlias(name: "excluded")) ?? [])
+        let upsert = Upsert.make(conflictTarget, strategy, assignments)
+        let write = db.write(WriteRequest(type(of: self), .upsert(upsert), returning: T.databaseSelection))
         return try saving(db) { record, db in
             try record.inserting(db) { record in
-                try record.runUpsert(db, insertion) { row in try T(row: row) }
-                    .orThrow(record.recordNotFound(db))
+                try record.runUpsert(db, write) { row in try T(row: row) }.orThrow(record.recordNotFound(db))
             }
         }
     }
 
-    @usableFromInline
-    func runUpsert(
-        _ db: Database, _ insertion: Insertion, _ plans: PlanGroup? = nil
-    ) throws -> (InsertionSuccess, Void) {
-        let group = plans ?? insertion.planGroup(db)
-        var container = group.makeContainer()
-        try encode(to: &container)
-        let plan =
-            try group.knownPlan(for: &container)
-            ?? group.keep(insertion.makePlan(db, columns: container.columns))
-        let rowID = try Self.run(db, plan, container) { _ in }?.rowID
-        return (try InsertionSuccess(db, plan, container, rowID: rowID), ())
-    }
-
     func runUpsert<T>(
-        _ db: Database, _ insertion: Insertion, _ plans: PlanGroup? = nil, decode: (Row) throws -> T
+        _ db: Database, _ write: RecordWrite, decode: (Row) throws -> T
     ) throws -> (InsertionSuccess, T)? {
-        let (plan, container) = try insertion.fetchPlan(db, self, plans)
-        guard let (rowID, value) = try Self.run(db, plan, container, decode) else { return nil }
-        return (try InsertionSuccess(db, plan, container, rowID: rowID), value)
+        var container = write.makeContainer()
+        try encode(to: &container)
+        return try write.upsert(db, &container, decode)
     }
+}
 
-    /// Runs the statement to completion and decodes the single row that it returns.
-    private static func run<T>(
-        _ db: Database, _ plan: PersistencePlan, _ container: PersistenceContainer, _ decode: (Row) throws -> T
-    ) throws -> (rowID: Int64?, value: T)? {
-        guard plan.returnsRows else {
-            try plan.run(db, container)
-            return nil
-        }
-        let cursor = try RowCursor(plan.use(db, container), adapter: nil)
-        guard let row = try cursor.next() else { return nil }
-        let rowID = plan.primaryKey.tableHasRowID ? Upsert.rowID(row) : nil
-        let value = try decode(row)
-        while try cursor.next() != nil {}
-        return (rowID, value)
+extension Upsert {
+    /// The clause of an upsert; nil for the one of `upsert(_:)`.
+    @usableFromInline
+    static func make<R: MutablePersistableRecord>(
+        _ conflictTarget: [String], _ strategy: UpsertUpdateStrategy,
+        _ assignments: ((TableAlias<R>) -> [ColumnAssignment])?
+    ) -> Upsert? {
+        let assignments = assignments?(TableAlias(name: "excluded")) ?? []
+        if conflictTarget.isEmpty, strategy == .allColumns, assignments.isEmpty { return nil }
+        return Upsert(conflictTarget: conflictTarget, strategy: strategy, assignments: assignments)
     }
 }

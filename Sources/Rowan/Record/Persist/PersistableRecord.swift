@@ -35,6 +35,7 @@ extension PersistableRecord {
     }
 
     /// Updates the row of the record or inserts the record. See ``MutablePersistableRecord/save(_:onConflict:)``.
+    @inlinable
     public func save(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
         try saveCopy(of: self, db, conflictResolution)
     }
@@ -55,6 +56,7 @@ extension PersistableRecord {
     }
 
     /// Inserts the record or updates the row with the same key. See ``MutablePersistableRecord/upsert(_:)``.
+    @inlinable
     public func upsert(_ db: Database) throws {
         try upsertCopy(of: self, db)
     }
@@ -95,7 +97,8 @@ private func insertAndFetchCopy<R: MutablePersistableRecord, T>(
     return try record.insertAndFetch(db, onConflict: conflictResolution, selection: selection, fetch: fetch)
 }
 
-private func saveCopy<R: MutablePersistableRecord>(
+@inlinable
+func saveCopy<R: MutablePersistableRecord>(
     of record: R, _ db: Database, _ conflictResolution: Database.ConflictResolution?
 ) throws {
     var record = record
@@ -117,7 +120,8 @@ private func saveAndFetchCopy<R: MutablePersistableRecord, T>(
     return try record.saveAndFetch(db, onConflict: conflictResolution, selection: selection, fetch: fetch)
 }
 
-private func upsertCopy<R: MutablePersistableRecord>(of record: R, _ db: Database) throws {
+@inlinable
+func upsertCopy<R: MutablePersistableRecord>(of record: R, _ db: Database) throws {
     var record = record
     try record.upsert(db)
 }

@@ -1,22 +1,25 @@
-// The state of `updateChanges` for a record type: the columns that its records store, and the sets of changed columns,
-// each with the key of its plan. The second change of a column creates no set or text and reuses the storage of the
+// The state of `updateChanges` for a record type: the columns that its records store, and the sets of changed columns.
+// The second change of a column creates no set or text and reuses the storage of the
 // previously compared containers (benchmark update-changes).
 
-/// The columns that a record changes.
+/// The columns that a record changes. Their hash is computed once: they are a part of the key of their plans.
 @usableFromInline
-final class ChangedColumns {
+final class ChangedColumns: Hashable {
     let names: Set<String>
-    /// Distinguishes the plans of this set from those of other sets.
-    let detail: String
-    /// The update of these columns of a generated type: see DirectWrites.
-    @exclusivity(unchecked) var direct: DirectChanges?
+    private let hash: Int
 
     init(_ names: Set<String>) {
         self.names = names
-        detail = Self.detail(names)
+        hash = names.hashValue
     }
 
-    static func detail(_ names: Set<String>) -> String { names.sorted().joined(separator: "\u{0}") }
+    @usableFromInline
+    static func == (columns: ChangedColumns, other: ChangedColumns) -> Bool {
+        columns === other || columns.hash == other.hash && columns.names == other.names
+    }
+
+    @usableFromInline
+    func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
 /// The columns that the records of a type store.
@@ -100,8 +103,4 @@ extension Database {
         columns.finish(&container)
         return container
     }
-
-    /// The columns that the records of a type store.
-    @usableFromInline
-    func storedColumns(of type: any Any.Type) -> StoredColumns { recordPlans.storedColumns(of: ObjectIdentifier(type)) }
 }

@@ -7,18 +7,20 @@ public import Foundation
 /// Receives the values of a generated record type. For generated code only: called with the index of a property and its
 /// value.
 public struct RecordBinder {
-    /// The statement; nil if the values are collected by name.
+    /// The statement; nil if the values are collected by name, or the key is looked for.
     @usableFromInline let statement: SQLiteStatement?
     /// The parameter of each property, or 0 for a property without one; nil if the parameters are the properties in
     /// order.
-    @usableFromInline let places: UnsafePointer<CInt>?
+    @usableFromInline var places: UnsafePointer<CInt>?
     // The caller keeps them alive.
     @usableFromInline unowned(unsafe) let buffer: BindingBuffer?
     @usableFromInline unowned(unsafe) let layout: RecordLayout
     /// The first code other than SQLITE_OK.
     @usableFromInline var code = SQLITE_OK
-    /// Receives values by name; nil with a statement.
-    let container: UnsafeMutablePointer<PersistenceContainer>?
+    /// Receives values by name.
+    @usableFromInline let container: UnsafeMutablePointer<PersistenceContainer>?
+    /// Receives whether a column of the key is NULL.
+    private let lacksKey: UnsafeMutablePointer<Bool>?
 
     /// Binds the parameters of a statement.
     init(_ statement: SQLiteStatement, _ places: UnsafePointer<CInt>?, _ buffer: BindingBuffer, _ layout: RecordLayout)
@@ -28,6 +30,19 @@ public struct RecordBinder {
         self.buffer = buffer
         self.layout = layout
         container = nil
+        lacksKey = nil
+    }
+
+    /// Looks for the key, without storing anything.
+    ///
+    /// - Parameter places: 0 for each property that is no column of the key.
+    init(key places: UnsafePointer<CInt>, _ lacksKey: UnsafeMutablePointer<Bool>, _ layout: RecordLayout) {
+        statement = nil
+        self.places = places
+        buffer = nil
+        self.layout = layout
+        container = nil
+        self.lacksKey = lacksKey
     }
 
     /// Collects values by name.
@@ -37,6 +52,7 @@ public struct RecordBinder {
         buffer = nil
         self.layout = layout
         self.container = container
+        lacksKey = nil
     }
 
     // MARK: Values
@@ -171,14 +187,18 @@ public struct RecordBinder {
 
     /// Whether a property is stored. An update of some columns leaves the others unchanged.
     @inlinable @inline(__always)
-    func isNeeded(_ index: Int) -> Bool { statement == nil || parameter(index) != nil }
+    func isNeeded(_ index: Int) -> Bool { container != nil || parameter(index) != nil }
 
     @inlinable @inline(__always)
     mutating func note(_ code: CInt) { if code != SQLITE_OK, self.code == SQLITE_OK { self.code = code } }
 
     @usableFromInline
-    func set(_ index: Int, _ value: DatabaseValue) {
-        container.unsafelyUnwrapped.pointee.set(layout.names[index], value)
+    func set(_ index: Int, _ value: @autoclosure () -> DatabaseValue) {
+        if let container {
+            container.pointee.set(layout.names[index], value())
+        } else if parameter(index) != nil, value().isNull {
+            lacksKey.unsafelyUnwrapped.pointee = true
+        }
     }
 
     @usableFromInline

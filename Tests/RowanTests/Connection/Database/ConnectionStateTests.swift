@@ -36,7 +36,7 @@ struct ConnectionStateTests {
 
     @Test func aValueHasThePlaceOfItsClass() throws {
         try withDatabase { db in
-            let probe = CallbackProbe(Item.self)
+            let probe = CallbackProbe(ObjectIdentifier(Item.self))
             db.state[CallbackProbe.self] = probe
             let plans = db.recordPlans
             #expect(db.state[CallbackProbe.self] === probe)
@@ -50,7 +50,7 @@ struct ConnectionStateTests {
     @Test func releasingMemoryDropsWhatBelongsToStatements() throws {
         try inLoggedDatabase(Item.schema) { db, log throws in
             try Item(id: 1, name: "a").insert(db)
-            let probe = CallbackProbe(Item.self)
+            let probe = CallbackProbe(ObjectIdentifier(Item.self))
             db.state[CallbackProbe.self] = probe
             db.releaseMemory()
             #expect(db.state.isEmpty(RecordPlans.place))
@@ -66,7 +66,7 @@ struct ConnectionStateTests {
         weak var plans: RecordPlans?
         var kept: Statement?
         try queue.inDatabase { db in
-            let newProbe = CallbackProbe(Item.self)
+            let newProbe = CallbackProbe(ObjectIdentifier(Item.self))
             db.state[CallbackProbe.self] = newProbe
             (probe, plans) = (newProbe, db.recordPlans)
             kept = try db.makeStatement(sql: "SELECT 1")

@@ -1,24 +1,4 @@
-// The plans that a connection keeps for inserting many records of a type. For each set of columns, there is one plan
-// per number of rows.
-
-/// The plans of one operation on one record type.
-final class BatchPlans {
-    let epoch: Int
-    /// The callbacks of the type; nil until the first record has been inserted.
-    var callbacks: InsertionCallbacks?
-    private var plans: [[String]: BatchPlan] = [:]
-
-    init(epoch: Int) { self.epoch = epoch }
-
-    func plan(for columns: [String], _ db: Database, _ insertion: Insertion) throws -> BatchPlan {
-        if !insertion.hasOwnText, let plan = plans[columns] { return plan }
-        let plan = try BatchPlan(db, columns, insertion)
-        guard !insertion.hasOwnText else { return plan }
-        if plans.count > 32 { plans.removeAll() }
-        plans[columns] = plan
-        return plan
-    }
-}
+// The statements that insert many records with the same columns: one for each number of rows.
 
 /// The plans for one set of columns.
 final class BatchPlan {
@@ -31,23 +11,17 @@ final class BatchPlan {
     private let returnsRowID: Bool
     private let hasRoundTrips: Bool
     /// The plans for one row, two rows, three rows...
-    private var plans: [PersistencePlan?]
+    private var plans: [WritePlan?]
 
-    init(_ db: Database, _ columns: [String], _ insertion: Insertion) throws {
+    init(_ db: Database, _ columns: [String], _ request: WriteRequest) throws {
         self.columns = columns
-        returnsRowID = !insertion.returning.isEmpty
+        returnsRowID = !request.returning.isEmpty
         hasRoundTrips = db.connection.abilities.hasRoundTrips
-        let shape = hasRoundTrips ? .several : try insertion.statementShape(db)
+        let shape = hasRoundTrips ? .several : try request.statementShape(db)
         keepsRows = shape == .severalKeepingRows
-        let single = try insertion.makePlan(db, columns: columns, rowCount: 1, returnsRowID: returnsRowID)
+        let single = try request.insertPlan(db, columns, returnsRowID: returnsRowID)
         capacity = shape == .single ? 1 : try db.maximumRowCount(of: single)
         plans = [single]
-    }
-
-    /// Whether a container has exactly these columns.
-    @inline(__always)
-    func expects(_ container: PersistenceContainer) -> Bool {
-        container.setCount == columns.count && container.columns.isIdentical(to: columns)
     }
 
     /// The number of rows that the next statement inserts.
@@ -57,27 +31,21 @@ final class BatchPlan {
     }
 
     /// - Parameter size: a value returned by `size(for:)`.
-    func plan(ofSize size: Int, _ db: Database, _ insertion: Insertion) throws -> PersistencePlan {
+    func plan(ofSize size: Int, _ db: Database, _ request: WriteRequest) throws -> WritePlan {
         let index = size - 1
         while plans.count <= index { plans.append(nil) }
         if let plan = plans[index] { return plan }
-        let plan = try insertion.makePlan(
-            db, columns: columns, rowCount: size, returnsRowID: returnsRowID, keepsRows: keepsRows && size > 1)
+        let plan = try request.insertPlan(
+            db, columns, rowCount: size, returnsRowID: returnsRowID, keepsRows: keepsRows && size > 1)
         plans[index] = plan
         return plan
     }
 }
 
 extension Database {
-    func batchPlans(_ insertion: Insertion) -> BatchPlans {
-        let key = RecordPlans.Key(
-            insertion.record, insertion.upsert == nil ? .insertAll : .upsertAll, insertion.conflictResolution)
-        return recordPlans.batch(for: key, epoch: connection.schemaEpoch)
-    }
-
     /// The maximum number of rows that a statement can insert.
     /// Source: https://sqlite.org/limits.html
-    fileprivate func maximumRowCount(of single: PersistencePlan) throws -> Int {
+    fileprivate func maximumRowCount(of single: WritePlan) throws -> Int {
         let columnCount = single.columns.count
         guard columnCount > 0 else { return 1 }
         let parameters = maximumStatementArgumentCount - single.constants.count
@@ -105,7 +73,7 @@ private enum StatementShape {
     case single
 }
 
-extension Insertion {
+extension WriteRequest {
     fileprivate func statementShape(_ db: Database) throws -> StatementShape {
         let table = record.databaseTable
         guard try db.storesRows(table.name, in: table.schema) else { return .several }
@@ -116,7 +84,7 @@ extension Insertion {
         }
         // A row may fail long after its insertion: in its foreign keys, in triggers, or in the update of an upsert. If
         // a value has the wrong type, SQLite keeps rows that it doesn't count.
-        guard upsert == nil, !words.triggering.contains(name), !words.strict.contains(name),
+        guard !isUpsert, !words.triggering.contains(name), !words.strict.contains(name),
             try db.foreignKeys(on: table.name, in: table.schema).isEmpty
         else { return .single }
         switch conflictResolution {
@@ -126,12 +94,9 @@ extension Insertion {
         case .replace, .rollback: return .single
         }
     }
-
-    /// Whether the SQL depends on more than the type and the columns.
-    var hasOwnText: Bool { !returning.isEmpty || upsert?.isDefault == false }
 }
 
-extension PersistencePlan {
+extension WritePlan {
     /// Inserts rows and ignores the rows that the statement returns.
     func run(_ db: Database, _ rows: ArraySlice<[DatabaseValue]>) throws {
         let use = try db.connection.use(sql)
@@ -152,5 +117,5 @@ extension PersistencePlan {
 
 extension ArraySlice<[DatabaseValue]> {
     /// The first row with a value that can't be stored; empty if there is none.
-    fileprivate var firstUnstorable: [DatabaseValue] { first { $0.contains { $0.bindingRefusal != nil } } ?? [] }
+    var firstUnstorable: [DatabaseValue] { first { $0.contains { $0.bindingRefusal != nil } } ?? [] }
 }
