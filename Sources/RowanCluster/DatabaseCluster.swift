@@ -127,30 +127,50 @@ public final class DatabaseCluster: DatabaseWriter {
     /// Whether a transaction was committed, after ``UnknownOutcomeError``.
     ///
     /// ```swift
-    /// let outcome = try await cluster.outcome(of: ticket)
-    /// if outcome == .rolledBack { try await pay() }
+    /// switch try await cluster.outcome(of: ticket) {
+    /// case .committed: break
+    /// case .rolledBack: try await pay()
+    /// case .unknown: throw error
+    /// }
     /// ```
     ///
-    /// The result is final: a transaction that was not applied can't be committed afterwards. A ticket is valid for six
-    /// days.
+    /// The result is final: a transaction that was not applied can't be committed afterwards. The cluster keeps the
+    /// tickets of at least the last 10,000 connections that have written. Afterwards, the outcome is
+    /// ``TransactionOutcome/unknown``.
     ///
-    /// - Throws: SQLITE_MISUSE for a ticket that is too old or belongs to another database; a ``Rowan/DatabaseError``
-    ///   whose `isLeaderChange` is true if no leader responds within ``ClusterOptions/failoverTimeout``. Retry in this
-    ///   case.
+    /// - Throws: SQLITE_MISUSE for a ticket of another database; a ``Rowan/DatabaseError`` whose `isLeaderChange` is true
+    ///   if no leader responds within ``ClusterOptions/failoverTimeout``. Retry in this case.
     public func outcome(of ticket: TransactionTicket) async throws -> TransactionOutcome {
         guard ticket.database == path else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message: "the ticket is one of the database \(ticket.database): ask a client of that database")
         }
-        // A day less than its row is kept, because the clocks of clients differ.
-        guard -ticket.date.timeIntervalSinceNow < TransactionTicket.lifetime - 86_400 else {
-            throw DatabaseError(
-                resultCode: .SQLITE_MISUSE, message: "the ticket is too old: outcomes are kept for six days")
-        }
         let question = TicketQuestion(directory, ticket)
         let deadline = options.failoverTimeout.deadline
         return try await offThread { try question.answer(until: deadline) }
+    }
+
+    /// The ticket of a transaction, before its commit. A program that stores it elsewhere can ask for the outcome even
+    /// if it ends during the commit.
+    ///
+    /// ```swift
+    /// try await cluster.write { db in
+    ///     try payment.insert(db)
+    ///     try store(cluster.ticket(db))
+    /// }
+    /// ```
+    ///
+    /// The ticket is written with the transaction, whose first write takes one more round trip if it comes later.
+    ///
+    /// - Parameter db: the connection of a write access.
+    /// - Throws: SQLITE_MISUSE outside a write transaction of this cluster; the errors of a write.
+    public func ticket(_ db: Database) throws -> TransactionTicket {
+        guard let runner = db.connection.runner as? ClusterRunner, runner.directory === directory else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE, message: "the connection belongs to another database: use that of `write`")
+        }
+        return try runner.ticketOfTransaction()
     }
 
     /// Writes in a transaction that is retried if it was not applied because the leader changed before the commit, or

@@ -12,7 +12,8 @@ public enum ReadConsistency: Sendable, Hashable {
     /// Before it finishes, a read also has a majority of the nodes confirm the leader: it sees everything that was
     /// committed before it started.
     ///
-    /// It takes one more round trip, and throws a ``Rowan/DatabaseError`` whose `isLeaderChange` is true if the
+    /// The majority is that of the members, and of all addresses that the program has given: remove the addresses of
+    /// nodes that no longer exist. It takes two more round trips, and throws a ``Rowan/DatabaseError`` whose `isLeaderChange` is true if the
     /// majority follows another node or does not respond within ``ClusterOptions/connectTimeout``. In an access without
     /// a transaction, such as `unsafeRead`, all rows of a statement arrive before the program gets the first one.
     case confirmed

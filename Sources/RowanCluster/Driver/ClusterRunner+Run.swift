@@ -88,7 +88,7 @@ extension ClusterRunner {
         return try inTransaction(counts: !statement.isReadonly) { session in
             var requests = RequestBuffer()
             let claims = !statement.isReadonly && transaction == .open
-            if claims { try requests.execSQL(db: session.database, sql: TicketTable.claim, values: tickets.next()) }
+            if claims { try requests.execSQL(db: session.database, sql: TicketTable.claim, values: tickets.claim()) }
             let compiles = try session.add(statement, values, to: &requests)
             let returns = !statement.isReadonly && statement.columnCount > 0
             if returns {
@@ -96,7 +96,7 @@ extension ClusterRunner {
             }
             try session.send(requests)
             let claim = claims ? Result { try session.answer() } : nil
-            if claims { didClaim(session) }
+            if claims { didClaim() }
             if compiles { try session.receiveCompiled(statement) }
             let first = Result { try session.answer() }
             if let failure = claim?.failure {
@@ -110,13 +110,6 @@ extension ClusterRunner {
             if case .success(.result(let rowID, let changes)) = first { count(rowID, changes) }
             return try rows(session, first.get(), of: statement)
         }
-    }
-
-    /// Called after the transaction has written its ticket: others now wait for it.
-    private func didClaim(_ session: ClusterSession) {
-        transaction = .writing
-        claimDepth = savepoints.count
-        guardian.beginTransaction(session.connection)
     }
 
     /// - Throws: SQLITE_SCHEMA if the rows don't have the columns of the statement on the shadow.
@@ -162,11 +155,14 @@ extension ClusterRunner {
             var hasBegun = false
             do {
                 let rows = try ask(statement, values, &requests, session) { hasBegun = true }
-                if directory.options.consistency == .confirmed {
-                    try rows.readToEnd()
-                    try confirmRead(session)
+                if directory.options.consistency == .confirmed { try rows.readToEnd() }
+                // Only an answer after the confirmation proves that the leadership was never interrupted.
+                if try confirmRead(session) {
+                    hasBegun = false
+                    try session.execute("COMMIT")
+                } else {
+                    try session.endReadAfterRows()
                 }
-                try session.endReadAfterRows()
                 return rows
             } catch {
                 if hasBegun { try session.endReadAfterRows() }
@@ -257,13 +253,13 @@ extension ClusterRunner {
         let values = try statement.bindings(for: statement.arguments)
         func run(_ session: ClusterSession, claims: Bool) throws {
             var requests = RequestBuffer()
-            if claims { try requests.execSQL(db: session.database, sql: TicketTable.claim, values: tickets.next()) }
+            if claims { try requests.execSQL(db: session.database, sql: TicketTable.claim, values: tickets.claim()) }
             try requests.execSQL(
                 db: session.database, sql: statement.sql, values: values)
             try session.add(query: ClusterSession.version, to: &requests)
             try session.send(requests)
             let claim = claims ? Result { try session.answer() } : nil
-            if claims { didClaim(session) }
+            if claims { didClaim() }
             let answer = Result { try session.answer() }
             let version = Result { try noteOwnSchemaChange(session) }
             if let failure = claim?.failure {

@@ -154,7 +154,6 @@ extension ClusterRunner {
         guard transaction == .writing, claimDepth >= savepoints.count else { return }
         // The row of the ticket is gone, as is everything written after it.
         transaction = .open
-        tickets.end()
     }
 
     /// Runs requests in the open transaction. Without the leader, the transaction is lost.
@@ -241,7 +240,6 @@ extension ClusterRunner {
 
     private func rollback() {
         defer { endTransaction(committed: false) }
-        tickets.end()
         guard transaction.isOpen, let session else { return }
         do {
             try waiting(for: session) {
@@ -268,7 +266,13 @@ extension ClusterRunner {
     private func commitRead() throws {
         defer { endTransaction(committed: true) }
         guard let session else { return }
-        do { try confirmRead(session) } catch {
+        do {
+            if try confirmRead(session) {
+                // Only an answer after the confirmation proves that the leadership was never interrupted.
+                guard !session.hasAbandonedRows else { throw WireError.cancelled }
+                return try waiting(for: session) { try session.execute("COMMIT") }
+            }
+        } catch {
             // The transaction is still open on a leader that may have lost contact with the others.
             directory.forgetLeader(session.connection.address)
             session.end()
@@ -288,10 +292,16 @@ extension ClusterRunner {
         }
     }
 
-    /// Has a majority confirm that the rows were read from the current leader, if the program requires it.
-    func confirmRead(_ session: ClusterSession) throws {
-        guard directory.options.consistency == .confirmed else { return }
+    /// Has a majority confirm the leader, if the program requires it.
+    ///
+    /// The majority may name a leader that was deposed and elected again since the rows were read. Its node then closes
+    /// the database of the session: the caller has to wait for an answer of the session after the confirmation.
+    ///
+    /// - Returns: whether the program requires it.
+    func confirmRead(_ session: ClusterSession) throws -> Bool {
+        guard directory.options.consistency == .confirmed else { return false }
         try confirmation.confirm(session.connection.address) { try guardian.checkInterruption() }
+        return true
     }
 
     private func commitWrite(_ sql: String) throws {
@@ -326,7 +336,6 @@ extension ClusterRunner {
             self.session = nil
             return try resolve(ticket, error)
         }
-        tickets.end()
         endTransaction(committed: true)
     }
 
@@ -336,29 +345,5 @@ extension ClusterRunner {
         return [.SQLITE_BUSY, .SQLITE_CONSTRAINT].contains(error.resultCode)
             || error.isLostLeader
                 && error.resultCode == .SQLITE_NOTFOUND
-    }
-
-    /// Determines, on the next leader, whether a transaction was committed.
-    private func resolve(_ ticket: TransactionTicket, _ error: any Error) throws {
-        let deadline = directory.options.failoverTimeout.deadline
-        let outcome: TransactionOutcome
-        do {
-            outcome = try TicketQuestion(directory, ticket).answer(until: deadline)
-        } catch {
-            tickets.end()
-            tickets.leaveRow()
-            loseTransaction()
-            throw UnknownOutcomeError(ticket: ticket, reason: "\(error)")
-        }
-        tickets.end()
-        switch outcome {
-        case .committed: endTransaction(committed: true)
-        case .rolledBack:
-            loseTransaction()
-            throw DatabaseError(
-                resultCode: DatabaseError.notLeader,
-                message: "the leader of the cluster has changed during the commit. Nothing was changed. "
-                    + "Run the transaction again")
-        }
     }
 }

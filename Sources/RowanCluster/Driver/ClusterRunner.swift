@@ -28,7 +28,7 @@ final class ClusterRunner: StatementRunner {
     private var versionBeforeTransaction: Int64?
     private var newSchema: RemoteSchema?
     var hasNewSchema: Bool { newSchema != nil }
-    private var hasTicketTable = false
+    private(set) var hasTicketTable = false
 
     var transaction = ClusterTransaction.none
     var lostTransaction = false
@@ -112,6 +112,8 @@ final class ClusterRunner: StatementRunner {
             for (_, sql) in settings.sorted(by: { $0.key < $1.key }) { try made.execute(sql) }
             session = made
             sessionNumber += 1
+            // The leader has changed: a removal of tickets may have preceded.
+            if hasTicketTable, !isReader { try readGeneration(made) }
             return made
         } catch {
             connection.close()
@@ -229,6 +231,7 @@ final class ClusterRunner: StatementRunner {
     /// Called after the transaction has ended.
     func endTransaction(committed: Bool) {
         transaction = .none
+        tickets.end()
         (savepoints, beganWithSavepoint) = ([], false)
         guardian.endTransaction()
         defer { versionBeforeTransaction = nil }
@@ -258,23 +261,10 @@ final class ClusterRunner: StatementRunner {
                 try session.add(query: ClusterSession.version, to: &requests)
                 try session.send(requests)
                 if try !receiveVersion(session) { try readSchema(session) }
-                if confirms { try confirmRead(session) }
+                // Only an answer after the confirmation proves that the leadership was never interrupted.
+                if try confirms && confirmRead(session) { _ = try session.rows("SELECT 1") }
             }
             if isFirst, !isReader, !routing.isReadonlyDatabase { try prepareTickets() }
-        }
-    }
-
-    /// Creates the table of the tickets and removes expired tickets.
-    private func prepareTickets() throws {
-        if !hasTicketTable {
-            try waitingForLock { try retryingLeader { try $0.execute(TicketTable.creation) } }
-            try retryingLeader(readSchema)
-        }
-        let oldest = Date().timeIntervalSince1970 - TransactionTicket.lifetime
-        // Another client is writing or cleaning up itself. The next start will clean up.
-        try? retryingLeader { session in
-            guard try !session.rows(TicketTable.oldest, [oldest.databaseValue]).isEmpty else { return }
-            try session.execute(TicketTable.cleaning, [oldest.databaseValue])
         }
     }
 

@@ -28,8 +28,11 @@ final class LeaderConfirmation {
     /// - Throws: ``DatabaseError`` if no majority confirms this leader, or the error of the check.
     func confirm(_ leader: NodeAddress, _ check: () throws -> Void) throws {
         let voters = try knownVoters(leader)
+        // A node that has lost its data, and contact with the others, may have founded a cluster of its own.
+        let outsiders = directory.addresses.filter { !voters.contains($0) }
         let deadline = directory.options.connectTimeout.deadline
-        let needed = voters.count / 2 + 1
+        let all = voters.count + outsiders.count
+        let needed = outsiders.isEmpty ? voters.count / 2 + 1 : min(voters.count, all / 2 + 1)
         let now = ContinuousClock.now
         suspects = suspects.filter { $0.value > now }
         // The leader's own response also counts: it may have changed by now.
@@ -39,12 +42,17 @@ final class LeaderConfirmation {
         if count < needed {
             count += try confirmations(of: leader, last, needed - count, else: 0, deadline, check)
         }
-        guard count < needed else { return }
+        if count > voters.count / 2 {
+            if count <= all / 2 {
+                count += try confirmations(of: leader, outsiders, all / 2 + 1 - count, else: 0, deadline, check)
+            }
+            if count > all / 2 { return }
+        }
         self.voters = nil
         throw DatabaseError(
             resultCode: DatabaseError.notLeader,
             message:
-                "only \(count) of \(voters.count) nodes confirm the leader of the read: its rows may be outdated. Read again"
+                "only \(count) of \(all) nodes confirm the leader of the read: its rows may be outdated. Read again"
         )
     }
 

@@ -13,8 +13,8 @@ struct TicketQuestion {
         self.ticket = ticket
     }
 
-    /// The final outcome: the query also writes the row that the transaction has written, so that the transaction can't
-    /// be committed afterwards.
+    /// The outcome. To make it final, the query also writes the row that the transaction has written, so that the
+    /// transaction can't be committed afterwards.
     ///
     /// - Throws: ``DatabaseError`` if no leader responds before the deadline.
     func answer(until deadline: ContinuousClock.Instant) throws -> TransactionOutcome {
@@ -37,11 +37,17 @@ struct TicketQuestion {
             connection, database: ticket.database, directory.options, foreignKeys: true)
         defer { session.end() }
         try session.execute("BEGIN IMMEDIATE")
-        let known = try session.rows(TicketTable.question, [ticket.client.databaseValue]).first?.first?.storage
-        guard case .int64(let sequence)? = known, sequence >= ticket.sequence else {
-            try session.execute(
-                TicketTable.fence,
-                [ticket.client.databaseValue, ticket.date.timeIntervalSince1970.databaseValue])
+        let row = try session.rows(TicketTable.question, [ticket.client.databaseValue]).first ?? []
+        guard row.count == 2, case .int64(let generation) = row[0].storage else {
+            throw WireError.malformed("it did not report the tickets")
+        }
+        guard case .int64(let sequence) = row[1].storage, sequence >= ticket.sequence else {
+            // An older ticket of the client is no proof of a removal, because the row is still there.
+            guard !row[1].isNull || generation == ticket.generation else {
+                try session.execute("ROLLBACK")
+                return .unknown
+            }
+            try session.execute(TicketTable.fence, [ticket.client.databaseValue])
             // Only a commit excludes the transaction. Without a response, the query is retried.
             try session.execute("COMMIT")
             return .rolledBack

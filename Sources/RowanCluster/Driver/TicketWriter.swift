@@ -9,6 +9,10 @@ struct TicketWriter {
     private var client = Self.randomName()
     private var sequence: Int64 = 0
     private(set) var current: TransactionTicket?
+    /// Whether the program has the current ticket.
+    private var isShared = false
+    /// The generation of the table of the tickets, when it was last read.
+    var generation: Int64 = 0
 
     init(_ database: String) { self.database = database }
 
@@ -16,18 +20,28 @@ struct TicketWriter {
         (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }.joined()
     }
 
-    /// The ticket of a new transaction, and the values that claim it.
-    mutating func next() -> [DatabaseValue] {
-        sequence += 1
-        let ticket = TransactionTicket(database: database, client: client, sequence: sequence, date: Date())
-        current = ticket
-        return [
-            client.databaseValue, sequence.databaseValue, ticket.date.timeIntervalSince1970.databaseValue,
-        ]
+    /// The values that claim the ticket of the transaction. It stays the same if its row was undone with a savepoint.
+    mutating func claim() -> [DatabaseValue] {
+        if current == nil {
+            sequence += 1
+            current = TransactionTicket(
+                database: database, client: client, sequence: sequence, generation: generation, date: Date())
+        }
+        return [client.databaseValue, sequence.databaseValue]
     }
 
-    mutating func end() { current = nil }
+    /// The current ticket, for the program.
+    mutating func share() -> TransactionTicket? {
+        isShared = true
+        return current
+    }
+
+    /// Called after the transaction has ended.
+    mutating func end() {
+        current = nil
+        if isShared { leaveRow() }
+    }
 
     /// Ensures that later transactions do not overwrite the row of a ticket whose outcome the program may query.
-    mutating func leaveRow() { (client, sequence) = (Self.randomName(), 0) }
+    mutating func leaveRow() { (client, sequence, isShared) = (Self.randomName(), 0, false) }
 }

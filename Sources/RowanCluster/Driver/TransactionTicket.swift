@@ -22,14 +22,14 @@ public struct TransactionTicket: Hashable, Codable, Sendable {
     let client: String
     /// The number of the transaction among those of the connection.
     let sequence: Int64
-    /// The time at which the transaction began, by the clock of the client.
+    /// The number of removals of old tickets from the database, as the connection knew it. As long as there was no
+    /// other removal, a missing row proves that the transaction was not committed. Clocks play no role.
+    let generation: Int64
+    /// The time at which the ticket was created, by the clock of the client. It has no effect on the outcome.
     public let date: Date
-
-    /// The time for which an outcome can be found.
-    static let lifetime: TimeInterval = 7 * 86_400
 }
 
-/// The outcome of a transaction. It is final.
+/// The outcome of a transaction.
 ///
 /// Article: <doc:PastOneMachine>.
 public enum TransactionOutcome: String, Sendable, Hashable {
@@ -37,6 +37,8 @@ public enum TransactionOutcome: String, Sendable, Hashable {
     case committed
     /// The transaction was not committed and never will be: it may run again.
     case rolledBack
+    /// The outcome can no longer be determined: the cluster has removed old tickets since this one was created.
+    case unknown
 }
 
 /// The leader was lost during a commit, and no other leader reported in time whether the transaction was committed.
@@ -49,7 +51,11 @@ public enum TransactionOutcome: String, Sendable, Hashable {
 /// } catch let error as UnknownOutcomeError {
 ///     guard let ticket = error.ticket else { throw error }
 ///     // Later, when a leader is there again:
-///     if try await cluster.outcome(of: ticket) == .rolledBack { /* run it again */ }
+///     switch try await cluster.outcome(of: ticket) {
+///     case .committed: break
+///     case .rolledBack: try await pay()
+///     case .unknown: throw error
+///     }
 /// }
 /// ```
 ///
@@ -71,25 +77,50 @@ public struct UnknownOutcomeError: Error, Sendable, CustomStringConvertible {
 }
 
 /// The table that determines whether transactions were committed. Each connection that writes has one row.
+///
+/// Rows of connections that no longer exist are removed after some time, which is measured by the number of new
+/// connections: the clocks of clients may be wrong. A removal begins a new generation. Each ticket writes the current
+/// generation into its row, and a removal deletes the rows that have not been written since the removal before it. The
+/// row without a client stores the generation in `sequence`, and in `fence` the number of rows that the last removal has
+/// left.
 struct TicketTable {
     static let name = "rowan_client"
 
     static let creation = """
         CREATE TABLE IF NOT EXISTS \(name) (
-            client TEXT PRIMARY KEY, sequence INTEGER NOT NULL, fence INTEGER NOT NULL DEFAULT 0, at REAL NOT NULL
+            client TEXT PRIMARY KEY, sequence INTEGER NOT NULL, fence INTEGER NOT NULL DEFAULT 0,
+            generation INTEGER NOT NULL
         ) WITHOUT ROWID
         """
+    private static let currentGeneration = "ifnull((SELECT sequence FROM \(name) WHERE client = ''), 0)"
     /// Written first in each transaction that writes.
     static let claim = """
-        INSERT INTO \(name) (client, sequence, at) VALUES (?1, ?2, ?3)
-        ON CONFLICT (client) DO UPDATE SET sequence = ?2, at = ?3
+        INSERT INTO \(name) (client, sequence, generation) VALUES (?1, ?2, \(currentGeneration))
+        ON CONFLICT (client) DO UPDATE SET sequence = ?2, generation = excluded.generation
         """
-    static let question = "SELECT sequence FROM \(name) WHERE client = ?"
+    /// The current generation, and the last transaction of a client.
+    static let question = "SELECT \(currentGeneration), (SELECT sequence FROM \(name) WHERE client = ?)"
     /// Prevents the transaction from being committed after the query: both write the same row.
     static let fence = """
-        INSERT INTO \(name) (client, sequence, fence, at) VALUES (?1, -1, 1, ?2)
+        INSERT INTO \(name) (client, sequence, fence, generation) VALUES (?1, -1, 1, \(currentGeneration))
         ON CONFLICT (client) DO UPDATE SET fence = fence + 1
         """
-    static let oldest = "SELECT 1 FROM \(name) WHERE at < ? LIMIT 1"
-    static let cleaning = "DELETE FROM \(name) WHERE at < ?"
+    static let generation = "SELECT \(currentGeneration)"
+
+    // MARK: Removal
+
+    /// The number of rows that are always kept. More rows are removed only once the table has doubled, so that the
+    /// table is scanned rarely.
+    static let keptCount = 10_000
+    static let isFull = """
+        SELECT (SELECT count(*) FROM \(name)) > \(keptCount) + 2 * ifnull((SELECT fence FROM \(name) WHERE client = ''), 0)
+        """
+    static let removal = [
+        """
+        INSERT INTO \(name) (client, sequence, generation) VALUES ('', 1, 0)
+        ON CONFLICT (client) DO UPDATE SET sequence = sequence + 1
+        """,
+        "DELETE FROM \(name) WHERE client <> '' AND generation < \(currentGeneration) - 1",
+        "UPDATE \(name) SET fence = (SELECT count(*) FROM \(name)) WHERE client = ''",
+    ]
 }

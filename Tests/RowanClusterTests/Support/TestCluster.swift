@@ -19,7 +19,7 @@ final class TestCluster: Sendable {
     let addresses: [NodeAddress]
     let network: TestNetwork?
 
-    private let folder: URL
+    let folder: URL
     private let layout: Layout
     private let latency: Int
     private let options: [String]

@@ -16,9 +16,13 @@ struct Ledger {
                 try entry.insert(db)
             }
         } catch let unknown as UnknownOutcomeError {
-            // A leader went away during the commit, and no other one was there in time to tell how it has ended.
+            // The leader was lost during the commit, and no other leader reported the outcome in time.
             guard let ticket = unknown.ticket else { throw unknown }
-            if try await cluster.outcome(of: ticket) == .rolledBack { try await add(number) }
+            switch try await cluster.outcome(of: ticket) {
+            case .committed: break
+            case .rolledBack: try await add(number)
+            case .unknown: throw unknown
+            }
         }
     }
 

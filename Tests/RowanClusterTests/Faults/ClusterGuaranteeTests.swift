@@ -1,0 +1,179 @@
+// The guarantees of tickets and of confirmed reads: they depend on no clock, and on no node alone.
+
+import Foundation
+import Rowan
+import Testing
+
+@testable import RowanCluster
+
+@Suite(.enabled(if: TestCluster.isAvailable, TestCluster.missing), .serialized, .timeLimit(.minutes(1)))
+struct ClusterGuaranteeTests {
+    private struct Stop: Error {}
+
+    // MARK: Tickets
+
+    @Test func aTicketBeforeTheCommit() async throws {
+        let cluster = try FaultyCluster()
+        let client = try cluster.client()
+        try client.createEntries()
+        let first = try await client.write { db in
+            try db.insert(1)
+            return try client.ticket(db)
+        }
+        // The transaction has not written yet.
+        let second = try await client.write { db in
+            let ticket = try client.ticket(db)
+            #expect(try client.ticket(db) == ticket)
+            try db.insert(2)
+            return ticket
+        }
+        let third = Mutex<TransactionTicket?>(nil)
+        await #expect(throws: Stop.self) {
+            try await client.write { db in
+                try db.insert(3)
+                let ticket = try client.ticket(db)
+                third.withLock { $0 = ticket }
+                throw Stop()
+            }
+        }
+        // The ticket survives the savepoint in which it was requested.
+        let fourth = try await client.write { db in
+            var ticket: TransactionTicket?
+            try db.inSavepoint {
+                try db.insert(100)
+                ticket = try client.ticket(db)
+                return .rollback
+            }
+            try db.insert(4)
+            return try #require(ticket)
+        }
+        try client.insert(5)
+        #expect(try client.entries() == [1, 2, 4, 5])
+        let rolledBack = try #require(third.withLock { $0 })
+        #expect(Set([first, second, rolledBack, fourth].map(\.client)).count == 4)
+        let other = try cluster.client()
+        #expect(try await other.outcome(of: first) == .committed)
+        #expect(try await other.outcome(of: second) == .committed)
+        #expect(try await other.outcome(of: rolledBack) == .rolledBack)
+        #expect(try await other.outcome(of: fourth) == .committed)
+    }
+
+    @Test func ticketsBelongToWrites() throws {
+        let cluster = try FaultyCluster()
+        let (client, other) = (try cluster.client(), try cluster.client())
+        let queue = try DatabaseQueue()
+        func message(_ body: () throws -> Void) -> String? {
+            let error = #expect(throws: DatabaseError.self) { try body() }
+            #expect(error?.resultCode == .SQLITE_MISUSE)
+            return error?.message
+        }
+        let writes = "a ticket belongs to a transaction that writes: call it in `write`"
+        #expect(message { try client.read { _ = try client.ticket($0) } } == writes)
+        #expect(message { try client.writeWithoutTransaction { _ = try client.ticket($0) } } == writes)
+        let foreign = "the connection belongs to another database: use that of `write`"
+        #expect(message { try other.write { _ = try client.ticket($0) } } == foreign)
+        #expect(message { try queue.write { _ = try client.ticket($0) } } == foreign)
+    }
+
+    /// Runs the SQL of the driver on the leader.
+    private func execute(_ client: DatabaseCluster, _ sql: String...) throws {
+        let connection = try client.directory.connectToLeader(until: .now + .seconds(20)) { _ in }
+        let session = try ClusterSession(connection, database: "faults", client.directory.options, foreignKeys: true)
+        defer { session.end() }
+        for statement in sql { try session.execute(statement) }
+    }
+
+    /// A removal never turns a committed transaction into one that was rolled back.
+    @Test func removedTicketsAreUnknown() async throws {
+        let cluster = try FaultyCluster()
+        let client = try cluster.client()
+        try client.createEntries()
+        func ticket(_ client: DatabaseCluster, _ number: Int, commits: Bool = true) throws -> TransactionTicket {
+            let ticket = Mutex<TransactionTicket?>(nil)
+            do {
+                try client.write { db in
+                    try db.insert(number)
+                    let current = try client.ticket(db)
+                    ticket.withLock { $0 = current }
+                    if !commits { throw Stop() }
+                }
+            } catch is Stop {}
+            return try #require(ticket.withLock { $0 })
+        }
+        let (committed, rolledBack) = (try ticket(client, 1), try ticket(client, 2, commits: false))
+        #expect(try await client.outcome(of: committed) == .committed)
+        func addClients(_ prefix: String) throws {
+            try execute(
+                client,
+                """
+                WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n <= \(TicketTable.keptCount))
+                INSERT INTO rowan_client (client, sequence, generation)
+                SELECT '\(prefix)' || n, 1, ifnull((SELECT sequence FROM rowan_client WHERE client = ''), 0) FROM c
+                """)
+        }
+        try addClients("a")
+        // The first removal keeps the rows that were written since the one before it.
+        _ = try cluster.client().entries()
+        try cluster.client().insert(3)
+        #expect(try await client.outcome(of: committed) == .committed)
+        try execute(client, "UPDATE rowan_client SET fence = 0 WHERE client = ''")
+        try cluster.client().insert(4)
+        #expect(try await client.outcome(of: committed) == .unknown)
+        #expect(try await client.outcome(of: rolledBack) == .unknown)
+        // A client that is older than the removals continues. It may not know whether its row was removed.
+        #expect(try await client.outcome(of: ticket(client, 5)) == .committed)
+        #expect(try await client.outcome(of: ticket(client, 6, commits: false)) == .unknown)
+        let young = try cluster.client()
+        #expect(try await client.outcome(of: ticket(young, 7, commits: false)) == .rolledBack)
+        #expect(try client.entries() == [1, 3, 4, 5])
+    }
+
+    // MARK: Confirmed reads
+
+    @Test func aLeaderThatWasDeposedDuringARead() throws {
+        let cluster = try FaultyCluster()
+        let client = try cluster.client { $0.consistency = .confirmed }
+        try client.createEntries()
+        try client.insert(1)
+        func lead(_ index: Int) throws {
+            while try cluster.nodes.leader() != index {
+                do { try cluster.transferLeader(to: index) } catch is NodeProcess.Failure { usleep(10_000) }
+            }
+        }
+        let leader = try cluster.nodes.leader()
+        let next = try #require(try cluster.nodes.followers().first)
+        #expect(try client.entries() == [1])
+        let error = #expect(throws: DatabaseError.self) {
+            try client.read { db in
+                #expect(try Int.fetchAll(db, sql: "SELECT n FROM entry") == [1])
+                try lead(next)
+                try lead(leader)
+            }
+        }
+        #expect(error?.isLeaderChange == true)
+        #expect(try client.entries() == [1])
+    }
+
+    /// A node that has lost its data founds a cluster of its own, whose only member it is.
+    @Test func anEmptiedNodeConfirmsNothing() throws {
+        let cluster = try FaultyCluster()
+        let client = try cluster.client()
+        try client.createEntries()
+        try client.insert(1)
+        cluster.nodes.kill(0)
+        _ = try cluster.nodes.leader()
+        for index in 1..<3 { cluster.nodes.pause(index) }
+        try FileManager.default.removeItem(at: cluster.nodes.folder.appendingPathComponent("node1"))
+        try cluster.nodes.start(0)
+        let error = #expect(throws: DatabaseError.self) {
+            let reader = try cluster.client {
+                $0.consistency = .confirmed
+                $0.failoverTimeout = .seconds(1)
+            }
+            return try reader.read { try $0.tableExists("entry") }
+        }
+        #expect(error?.isLeaderChange == true)
+        #expect(error?.message?.contains("only 1 of 3 nodes confirm the leader") == true, "\(error as Any)")
+        for index in 1..<3 { cluster.nodes.resume(index) }
+    }
+}
