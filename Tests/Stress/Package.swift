@@ -1,7 +1,8 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// The reliability kit. Like any program, it sees only Rowan's public API.
+// The reliability kit. It uses only public API, except @_spi(Node): it finds the leader of a cluster and has another node
+// lead.
 let package = Package(
     name: "Stress",
     platforms: [.macOS(.v15)],
