@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Test databases")
 struct TestDatabaseTests {
-    @Test("Each case has a database of its own", .database(migrator), arguments: 1...20)
+    @Test("Each test case has its own database", .database(migrator), arguments: 1...20)
     func fresh(number: Int) throws {
         let writer = try TestDatabase.current.writer
         #expect(writer is DatabaseQueue)

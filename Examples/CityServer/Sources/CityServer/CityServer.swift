@@ -11,7 +11,7 @@ struct CityServer {
 
         let application = Application(
             router: router(database), configuration: .init(address: .hostname("127.0.0.1", port: 8080)))
-        // It returns after SIGINT or SIGTERM, once the last request is answered.
+        // Returns after SIGINT or SIGTERM, when all requests have been answered.
         try await application.runService()
         try database.close()
     }

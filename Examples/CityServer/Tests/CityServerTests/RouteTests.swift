@@ -6,7 +6,7 @@ import NIOCore
 import RowanRecords
 import Testing
 
-/// Each test has a server with a database of its own, in memory.
+/// Runs a test with a server that has its own database in memory.
 private func withServer(_ test: @escaping @Sendable (any TestClientProtocol) async throws -> Void) async throws {
     let database = try DatabaseQueue()
     try migrator.migrate(database)

@@ -17,7 +17,7 @@ struct EventFeed: Sendable {
     /// Proxies close silent connections.
     var heartbeat = Duration.seconds(15)
 
-    /// The last changes, the newest first.
+    /// The last changes, newest first.
     private static let changes = ValueObservation.tracking { db in
         try Change.order(\.revision.desc).limit(window).including(optional: Change.place)
             .asRequest(of: ChangedPlace.self).fetchAll(db)
@@ -37,7 +37,7 @@ struct EventFeed: Sendable {
             status: .ok,
             headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"],
             body: ResponseBody { writer in
-                // A client that leaves cancels the loop, and so ends its observation.
+                // If the client disconnects, the loop is cancelled, which also stops its observation.
                 try await request.body.consumeWithCancellationOnInboundClose { _ in
                     try await write(since: last, to: &writer)
                 }
@@ -51,7 +51,7 @@ struct EventFeed: Sendable {
         // client.
         let changes = Self.changes.values(in: database, bufferingPolicy: .bufferingNewest(1)).map(Signal.changes)
         let beats = AsyncTimerSequence(interval: heartbeat, clock: .continuous).map { _ in Signal.heartbeat }
-        // The loop ends with the server, too.
+        // The loop also stops when the server shuts down.
         for try await signal in merge(changes, beats).cancelOnGracefulShutdown() {
             switch signal {
             case .heartbeat: try await writer.write(ByteBuffer(string: ": \n\n"))
@@ -80,7 +80,7 @@ struct FeedPosition {
             return "id: \(newest)\nevent: hello\ndata: {}\n\n"
         }
         defer { self.last = newest }
-        // The log is too short, or belongs to another database: the client has to fetch everything again.
+        // The log is too short or belongs to another database: the client must fetch everything again.
         let oldest = changes.last?.change.revision ?? 1
         guard last <= newest, last >= oldest - 1 else { return "id: \(newest)\nevent: reset\ndata: {}\n\n" }
         let unknown = changes.prefix { $0.change.revision > last }

@@ -22,7 +22,7 @@ struct PlacesServer {
         configuration.readerTimeout = .seconds(5)
         // Asynchronous writes that wait simultaneously share a commit.
         configuration.groupsAsyncWrites = true
-        // Metrics and spans go where the program bootstraps MetricsSystem and InstrumentationSystem to.
+        // The program sets up the backends of metrics and spans: see MetricsSystem and InstrumentationSystem.
         configuration.instruments = [LogInstrument(logger), MetricsInstrument(), TracingInstrument()]
         let replica = settings.replicaURL.map { LitestreamReplica($0, program: settings.litestream) }
         configuration.replicatedByLitestream = replica != nil
@@ -32,7 +32,7 @@ struct PlacesServer {
         let database = try await DatabaseService.open(
             path: settings.path, configuration: configuration, migrator: migrator, logger: logger, options: options
         ) { [logger] path in
-            // A new machine goes on where the last one has ended.
+            // A new machine restores the database and continues.
             if let outcome = try await replica?.restoreIfMissing(to: path) { logger.info("replica: \(outcome)") }
         }
         let replication = replica?.replication(of: settings.path, shutdownTimeout: .seconds(4), logger: logger)
@@ -40,7 +40,7 @@ struct PlacesServer {
             router: router(database.pool),
             configuration: .init(address: .hostname(settings.host, port: settings.port)), logger: logger)
         var group = ServiceGroupConfiguration(
-            // The server ends first, then the database, and last the replication, which sends the rest.
+            // The server stops first, then the database, then the replication, which sends the remaining changes.
             services: (replication.map { [$0] } ?? []) + [database, application],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         group.maximumGracefulShutdownDuration = .seconds(10)
