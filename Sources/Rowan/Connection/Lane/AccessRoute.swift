@@ -220,9 +220,7 @@ extension AccessRoute {
         let wasCancelled = access.didRun(connection)
         do {
             return try finish(connection, measured, result)
-        } catch let error as DatabaseError
-            where wasCancelled && (error.isInterruptionError || error.resultCode == .SQLITE_BUSY)
-        {
+        } catch let error as DatabaseError where wasCancelled && (error.isInterruptionError || error.isLock) {
             throw CancellationError()
         }
     }
@@ -287,5 +285,12 @@ extension Database {
         try readOnly {
             try transaction(.deferred) { try body(self) }
         }
+    }
+}
+
+extension DatabaseError {
+    /// Whether another connection held a lock, for which a cancelled access no longer waits.
+    fileprivate var isLock: Bool {
+        resultCode == .SQLITE_BUSY || extendedResultCode == .SQLITE_LOCKED_SHAREDCACHE
     }
 }

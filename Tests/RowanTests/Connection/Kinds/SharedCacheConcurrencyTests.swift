@@ -1,9 +1,11 @@
 // In-memory databases with the same name share a cache, whose locks don't call SQLite's busy handler.
 
 import Foundation
-import Rowan
 import Testing
 
+@testable import Rowan
+
+@Suite(.timeLimit(.minutes(5)))
 struct SharedCacheConcurrencyTests {
     private func queues(_ busyMode: Database.BusyMode) throws -> (DatabaseQueue, DatabaseQueue) {
         var configuration = Configuration()
@@ -12,6 +14,17 @@ struct SharedCacheConcurrencyTests {
         let first = try DatabaseQueue(named: name, configuration: configuration)
         try first.write { db in try db.execute(sql: "CREATE TABLE t(x); INSERT INTO t VALUES (1)") }
         return (first, try DatabaseQueue(named: name, configuration: configuration))
+    }
+
+    /// Calls the closure each time the queue's connection has paused for a lock, with the number of pauses before.
+    private func onWait(_ queue: DatabaseQueue, _ body: @escaping @Sendable (CInt) -> Void) throws {
+        try queue.writeWithoutTransaction { db in
+            // Called after the handler of the busy mode.
+            _ = try db.connection.openHooks().onBusy { count in
+                body(count)
+                return true
+            }
+        }
     }
 
     /// Statements of one queue while a transaction of the other queue holds the locks of the table and the schema.
@@ -23,6 +36,11 @@ struct SharedCacheConcurrencyTests {
     func waits(_ sql: String) async throws {
         let (first, second) = try queues(.timeout(60))
         let (isLocked, isWaiting) = (Gate(), Gate())
+        let pauses = Log<CInt>()
+        try onWait(second) { count in
+            pauses.append(count)
+            isWaiting.open()
+        }
         async let write: Void = onThread {
             try first.write { db in
                 try db.execute(sql: "UPDATE t SET x = 9; CREATE TABLE other(x)")
@@ -32,17 +50,15 @@ struct SharedCacheConcurrencyTests {
         }
         await isLocked.opened()
         async let other: Void = onThread {
+            // Also without a wait, so that the first transaction finishes.
+            defer { isWaiting.open() }
             try second.writeWithoutTransaction { db in
-                // The gate opens while the statement waits, or just before.
-                startThread {
-                    usleep(50_000)
-                    isWaiting.open()
-                }
                 try db.execute(sql: sql)
                 if db.isInsideTransaction { try db.rollback() }
             }
         }
         _ = try await (write, other)
+        #expect(pauses.elements.first == 0)
         try await second.read { db throws in #expect(try Int.fetchOne(db, sql: "SELECT x FROM t") == 9) }
     }
 
@@ -78,7 +94,8 @@ struct SharedCacheConcurrencyTests {
 
     @Test func cancellation() async throws {
         let (first, second) = try queues(.timeout(600))
-        let (isLocked, isDone) = (Gate(), Gate())
+        let (isLocked, isWaiting, isDone) = (Gate(), Gate(), Gate())
+        try onWait(second) { _ in isWaiting.open() }
         async let write: Void = onThread {
             try first.write { db in
                 try db.execute(sql: "UPDATE t SET x = 9")
@@ -87,11 +104,16 @@ struct SharedCacheConcurrencyTests {
             }
         }
         await isLocked.opened()
-        let task = Task { try await second.write { db in try db.execute(sql: "INSERT INTO t VALUES (1)") } }
-        usleep(20_000)
+        let task = Task {
+            // Also without a wait.
+            defer { isWaiting.open() }
+            try await second.write { db in try db.execute(sql: "INSERT INTO t VALUES (1)") }
+        }
+        await isWaiting.opened()
         task.cancel()
-        await #expect(throws: (any Error).self) { try await task.value }
+        await #expect(throws: CancellationError.self) { try await task.value }
         isDone.open()
         try await write
+        try await second.read { db throws in #expect(try Int.fetchAll(db, sql: "SELECT x FROM t") == [9]) }
     }
 }
