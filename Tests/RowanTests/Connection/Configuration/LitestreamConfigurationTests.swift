@@ -1,8 +1,9 @@
 // The configuration of a database that Litestream replicates.
 
 import Foundation
-import Rowan
 import Testing
+
+@testable import Rowan
 
 struct LitestreamConfigurationTests {
     private static let kinds: [ConnectionKind] = [.fileQueue, .pool]
@@ -45,19 +46,39 @@ struct LitestreamConfigurationTests {
         let writer = try kind.make(in: folder, configuration)
         try writer.write { try $0.execute(sql: "CREATE TABLE t (a)") }
         let other = try DatabaseQueue(path: writer.path)
-        let isLocked = DispatchSemaphore(value: 0)
-        Thread.detachNewThread {
+        let (isLocked, mayEnd) = (Gate(), Gate())
+        startThread {
             do {
                 try other.write { db in
                     try db.execute(sql: "INSERT INTO t VALUES (1)")
-                    isLocked.signal()
-                    // Longer than the quarter of a second that a pool's writer waits.
-                    usleep(500_000)
+                    isLocked.open()
+                    mayEnd.wait()
                 }
-            } catch { Issue.record("\(error)") }
+            } catch {
+                Issue.record("\(error)")
+                isLocked.open()
+            }
         }
         isLocked.wait()
-        try writer.write { try $0.execute(sql: "INSERT INTO t VALUES (2)") }
+        let firstPause = Mutex<ContinuousClock.Instant?>(nil)
+        try writer.writeWithoutTransaction { db in
+            // Called after the timeout's handler.
+            _ = try db.connection.openHooks().onBusy { _ in
+                let now = ContinuousClock.now
+                let start = firstPause.withLock { start in
+                    start = start ?? now
+                    return start ?? now
+                }
+                // Longer than the quarter of a second that a pool's writer waits by default.
+                if now - start > .milliseconds(250) { mayEnd.open() }
+                return true
+            }
+        }
+        do {
+            // Also after a failure, so that the other connection finishes.
+            defer { mayEnd.open() }
+            try writer.write { try $0.execute(sql: "INSERT INTO t VALUES (2)") }
+        }
         #expect(try writer.read { try Int.fetchAll($0, sql: "SELECT a FROM t") } == [1, 2])
     }
 

@@ -143,18 +143,31 @@ struct CheckpointTests {
         let log = ObserverLog()
         observed.add(transactionObserver: log, extent: .databaseLifetime)
         let other = try DatabaseQueue(path: path)
-        let (hasBegun, ended) = (Gate(), Gate())
-        startThread {
-            try? other.write { db in
+        let (hasBegun, isWaiting) = (Gate(), Gate())
+        let pauses = Log<CInt>()
+        try await observed.writeWithoutTransaction { db in
+            // Called after the timeout's handler.
+            _ = try db.connection.openHooks().onBusy { count in
+                pauses.append(count)
+                isWaiting.open()
+                return true
+            }
+        }
+        async let write: Void = onThread {
+            try other.write { db in
                 try db.insert(3)
                 hasBegun.open()
-                Thread.sleep(forTimeInterval: 0.05)
+                isWaiting.wait()
             }
-            ended.open()
         }
         await hasBegun.opened()
-        try observed.inDatabase { _ = try $0.checkpoint(.full) }
-        await ended.opened()
+        do {
+            // Also without a wait, so that the writer finishes.
+            defer { isWaiting.open() }
+            try observed.inDatabase { _ = try $0.checkpoint(.full) }
+        }
+        try await write
+        #expect(pauses.elements.first == 0)
         #expect(log.take() == [])
     }
 
