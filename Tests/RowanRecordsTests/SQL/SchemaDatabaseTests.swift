@@ -1,5 +1,6 @@
 // The schema that #sql checks against, and SQLite's findings for a text.
 
+@testable import Rowan
 @testable import RowanSQLExpansion
 import RowanSQLText
 import Testing
@@ -46,6 +47,18 @@ struct SchemaDatabaseTests {
         ])
     func valid(_ sql: String) throws {
         #expect(try finding(sql) == nil)
+    }
+
+    @Test("Connections have the functions and collations that #sql accepts")
+    func builtins() throws {
+        #expect(DatabaseFunction.builtin.map(\.name).sorted() == BuiltInFunction.allCases.map(\.rawValue).sorted())
+        #expect(DatabaseCollation.builtin.map(\.name).sorted() == BuiltInCollation.allCases.map(\.rawValue).sorted())
+        let database = try SchemaDatabase("")
+        // With their numbers of arguments.
+        for function in DatabaseFunction.builtin {
+            let arguments = Array(repeating: "'a'", count: max(function.id.argumentCount, 0)).joined(separator: ", ")
+            #expect(database.check(Array("SELECT \(function.name)(\(arguments))".utf8)).finding == nil)
+        }
     }
 
     @Test("Errors and their locations")
