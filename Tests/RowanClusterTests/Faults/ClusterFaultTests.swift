@@ -190,7 +190,7 @@ struct ClusterFaultTests {
                 try await client.write { try $0.insert(number) }
             }
         }
-        try await Task.sleep(for: .milliseconds(300))
+        try await eventually { client.waitingGroupedWriteCount == 3 }
         mayEnd.send()
         var tickets: [Int: TransactionTicket?] = [:]
         for (number, task) in zip(1..., tasks) {

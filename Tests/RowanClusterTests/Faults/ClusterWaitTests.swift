@@ -95,6 +95,8 @@ struct ClusterWaitTests {
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         for index in 0..<3 { cluster.nodes.resume(index) }
+        try await client.write(retrying: 5) { try $0.insert(1) }
+        #expect(try await client.read { try Int.fetchAll($0, sql: "SELECT n FROM entry") } == [1])
     }
 
     @Test func aConfirmationIsCancelled() async throws {

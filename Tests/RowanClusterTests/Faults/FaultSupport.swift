@@ -1,9 +1,9 @@
 // Support for the fault tests: clusters of their own, their clients, and a table that counts the applied writes.
 
 import Foundation
-import Rowan
 import Testing
 
+@testable import Rowan
 @testable import RowanCluster
 
 /// A cluster that a test may damage.
@@ -72,6 +72,23 @@ extension DatabaseWriter {
 extension Database {
     func insert(_ number: Int) throws {
         try execute(sql: "INSERT INTO entry (n) VALUES (?)", arguments: [number])
+    }
+}
+
+extension DatabaseCluster {
+    /// The number of grouped writes that wait for their transaction.
+    var waitingGroupedWriteCount: Int { _routes.write.lane.groupedWrites.waitingCount }
+}
+
+/// Waits until a condition holds. After a minute, the test fails.
+func eventually(sourceLocation: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool) async throws {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while try !condition() {
+        guard ContinuousClock.now < deadline else {
+            Issue.record("the condition does not hold after a minute", sourceLocation: sourceLocation)
+            return
+        }
+        try await Task.sleep(for: .milliseconds(2))
     }
 }
 
