@@ -60,6 +60,22 @@ final class NodeHome {
     }
 }
 
+/// A port that is free on all interfaces. The system doesn't soon assign it to another program.
+func freePort() throws -> UInt16 {
+    let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let code = withUnsafeMutablePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+            bind(descriptor, pointer, size) == 0 ? getsockname(descriptor, pointer, &size) : -1
+        }
+    }
+    try #require(code == 0)
+    return UInt16(bigEndian: address.sin_port)
+}
+
 /// A process of rowan-node.
 final class Program {
     private let process = Process()

@@ -89,23 +89,37 @@ struct DatabaseServiceTests {
     func draining() async throws {
         try await withPool { pool in
             let service = DatabaseService(pool, logger: logger)
+            let (values, steps) = (Elements<[String]>(), Elements<String>())
             let loop = Task {
-                var count = 0
-                for try await _ in ValueObservation.tracking({ try $0.names() }).values(in: pool) { count += 1 }
-                return count
+                for try await names in ValueObservation.tracking({ try $0.names() }).values(in: pool) {
+                    values.append(names)
+                }
             }
+            await eventually { values.elements == [["Arthur", "Barbara"]] }
+            let mayEnd = DispatchSemaphore(value: 0)
             let (hasBegun, begin) = AsyncStream.makeStream(of: Void.self)
             let write = Task.detached {
                 try await pool.write { db in
                     try db.execute(sql: "DELETE FROM player")
                     begin.finish()
-                    Thread.sleep(forTimeInterval: 0.2)
+                    mayEnd.wait()
+                    steps.append("the write finishes")
                 }
             }
             for await _ in hasBegun {}
-            try await run(service)
+            async let closing: Void = run(service)
+            await eventually { messages.contains("the database is closing") }
+            // Time for closing in spite of the write.
+            try await Task.sleep(for: .milliseconds(50))
+            #expect(!messages.contains("the database is closed"))
+            mayEnd.signal()
+            try await closing
+            steps.append("the service finishes")
             try await write.value
-            #expect(try await loop.value >= 0)
+            try await loop.value
+            #expect(steps.elements == ["the write finishes", "the service finishes"])
+            // The deletion may be notified before the observation ends.
+            #expect([[["Arthur", "Barbara"]], [["Arthur", "Barbara"], []]].contains(values.elements))
             await expectClosed(pool)
             let names = try await DatabaseQueue(path: pool.path).read { try $0.names() }
             #expect(names == [])
@@ -207,18 +221,23 @@ struct DatabaseServiceTests {
     @Test("A loop that restarts its observation finishes")
     func restartedObservation() async throws {
         try await withPool { pool in
+            let values = Elements<[String]>()
             let loop = Task {
-                var count = 0
                 while true {
                     do {
-                        for try await _ in ValueObservation.tracking({ try $0.names() }).values(in: pool) { count += 1 }
+                        for try await names in ValueObservation.tracking({ try $0.names() }).values(in: pool) {
+                            values.append(names)
+                        }
                     } catch {
-                        return count
+                        return error
                     }
                 }
             }
+            await eventually { !values.elements.isEmpty }
             try await run(DatabaseService(pool, logger: logger))
-            #expect(await loop.value >= 0)
+            let error = await loop.value
+            #expect((error as? DatabaseError)?.resultCode == .SQLITE_MISUSE, "\(error)")
+            #expect(values.elements.allSatisfy { $0 == ["Arthur", "Barbara"] })
         }
     }
 

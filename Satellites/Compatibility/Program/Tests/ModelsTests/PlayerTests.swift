@@ -31,8 +31,11 @@ import Testing
         }
     }
 
-    @Test func theCAPI() throws {
+    @Test func theCAPI() async throws {
         #expect(PlayerStore.sqliteVersion.hasPrefix("3."))
-        #expect(try PlayerStore().changes() >= 0)
+        let store = try PlayerStore()
+        let before = try store.changes()
+        for name in ["Arthur", "Barbara"] { _ = try await store.save(Player(name: name, score: 1)) }
+        #expect(try store.changes() == before + 2)
     }
 }
