@@ -101,11 +101,22 @@ struct DatabaseErrorTests {
         #expect((cut?.expandedDescription.count ?? 1_000) < 300)
     }
 
-    /// SQLite accepts it only before the first connection, so the test only checks that it can be set.
-    @Test func theErrorLog() {
-        let previous = Database.logError
-        Database.logError = { code, message in _ = (code, message) }
-        #expect(Database.logError != nil)
-        Database.logError = previous
+    /// SQLite accepts it only before the first connection, so this test has its own process.
+    @Test func theErrorLog() async {
+        await #expect(processExitsWith: .success) {
+            let log = Log<String>()
+            Database.logError = { code, message in log.append("\(code.rawValue): \(message)") }
+            try DatabaseQueue().inDatabase { db in
+                expectError(.SQLITE_ERROR) { try db.execute(sql: "SELECT * FROM missing") }
+                try db.execute(sql: "CREATE TABLE t(x UNIQUE); INSERT INTO t VALUES (1)")
+                expectError(.SQLITE_CONSTRAINT) { try db.execute(sql: "INSERT INTO t VALUES (1)") }
+                Database.logError = nil
+                expectError(.SQLITE_ERROR) { try db.execute(sql: "SELECT * FROM another") }
+            }
+            let elements = log.elements
+            try #require(elements.count == 2, "\(elements)")
+            try #require(elements[0].hasPrefix("1: no such table: missing"), "\(elements)")
+            try #require(elements[1].contains("UNIQUE constraint failed: t.x"), "\(elements)")
+        }
     }
 }

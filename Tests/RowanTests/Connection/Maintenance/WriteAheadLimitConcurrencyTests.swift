@@ -242,8 +242,13 @@ struct WriteAheadLimitConcurrencyTests {
         let pool = try makePool(in: folder) {
             $0.prepareDatabase { db in db.trace { statements.append("\($0)") } }
         }
+        let count = statements.elements.count
         for _ in 0..<30 { try write(pool) }
-        #expect(statements.elements.allSatisfy { !$0.contains("busy_timeout") })
+        #expect(pool.status.walTruncationCount > 0)
+        let transaction = [
+            "BEGIN IMMEDIATE TRANSACTION", "INSERT INTO t VALUES (zeroblob(5000))", "COMMIT TRANSACTION",
+        ]
+        #expect(Array(statements.elements[count...]) == Array(repeatElement(transaction, count: 30).joined()))
         try pool.close()
         #expect(pool.status.walSize == 0)
     }

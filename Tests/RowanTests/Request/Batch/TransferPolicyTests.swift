@@ -40,7 +40,9 @@ private struct Source: Codable, FetchableRecord, PersistableRecord {
                     assignments: { [Column("value").set(to: $1[Column("value")])] })
             }
             #expect(try update(nil) == 0)
-            #expect(log.take().allSatisfy { $0.hasPrefix("UPDATE OR IGNORE ") })
+            let statements = log.take()
+            #expect(statements.count == 1)
+            #expect(statements.allSatisfy { $0.hasPrefix("UPDATE OR IGNORE ") })
             expectError(.SQLITE_CONSTRAINT) { try update(.abort) }
         }
     }
