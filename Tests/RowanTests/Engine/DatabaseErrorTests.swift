@@ -113,10 +113,12 @@ struct DatabaseErrorTests {
                 Database.logError = nil
                 expectError(.SQLITE_ERROR) { try db.execute(sql: "SELECT * FROM another") }
             }
+            // A build of SQLite may log more.
             let elements = log.elements
-            try #require(elements.count == 2, "\(elements)")
-            try #require(elements[0].hasPrefix("1: no such table: missing"), "\(elements)")
-            try #require(elements[1].contains("UNIQUE constraint failed: t.x"), "\(elements)")
+            let own = elements.filter { $0.contains("no such table") || $0.contains("constraint failed") }
+            try #require(own.count == 2, "\(elements)")
+            try #require(own[0].hasPrefix("1: no such table: missing"), "\(elements)")
+            try #require(own[1].contains("UNIQUE constraint failed: t.x"), "\(elements)")
         }
     }
 }
