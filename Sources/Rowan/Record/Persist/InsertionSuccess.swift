@@ -113,9 +113,11 @@ extension InsertionSuccess {
     @inline(__always)
     init(_ db: Database, _ plan: WritePlan, _ container: PersistenceContainer, rowID: Int64? = nil) throws {
         let hasRow = rowID != nil || db.changesCount > 0
+        // SQLite does not report the rowid of a row that an upsert has updated.
+        let hasRowID = hasRow && (rowID != nil || !plan.isUpsert)
         self.init(
             rowID: hasRow ? rowID ?? db.lastInsertedRowID : 0,
-            key: hasRow ? try db.insertedKey(plan) : InsertedKey(rowIDColumn: nil, probe: db.probe),
+            key: hasRowID ? try db.insertedKey(plan) : InsertedKey(rowIDColumn: nil, probe: db.probe),
             persistenceContainer: container)
         self.hasRow = hasRow
     }

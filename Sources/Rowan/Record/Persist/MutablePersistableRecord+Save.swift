@@ -156,7 +156,7 @@ extension MutablePersistableRecord {
         try withKeyWrite(db, .delete) {
             try $0.changesRow(db) { try _bind(to: &$0) }
         } orContainer: { plan, container in
-            try plan.changesRow(db, container) { try plan.run(db, container) }
+            try plan.changesRow(db, container)
         }
     }
 

@@ -1,4 +1,4 @@
-// A write of the records of a type, on one connection: its plans, by the columns of the callbacksOfType. The second write of a
+// A write of the records of a type, on one connection: its plans, by the columns of the records. The second write of a
 // record renders nothing, does not read the schema, and allocates no container.
 
 /// A write of the records of a type, with its plans.
@@ -21,7 +21,7 @@ final class RecordWrite {
     @exclusivity(unchecked) private var last: WritePlan?
     /// The plans of other columns, for records that do not always set the same ones.
     private var others: [[String]: WritePlan] = [:]
-    /// The plans for many callbacksOfType.
+    /// The plans for many records.
     private var batches: [[String]: BatchPlan] = [:]
     /// For the insertion of a record that is saved.
     private var updateBeforeInsertion: RecordWrite?

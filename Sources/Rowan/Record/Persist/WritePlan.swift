@@ -21,6 +21,7 @@ final class WritePlan {
     let insertedKey: InsertedKey
     /// Whether the table is a view, which triggers make writable.
     let isOnView: Bool
+    let isUpsert: Bool
     /// The columns that an update changes, for callbacks.
     @usableFromInline let changedColumns: Set<String>
     /// Whether an update leaves out columns of the record, which the table may have after the next schema change.
@@ -28,13 +29,14 @@ final class WritePlan {
 
     init(
         table: TableName, columns: [String], statement: PlannedStatement, order: [Int]?, primaryKey: PrimaryKeyInfo,
-        isOnView: Bool = false, changedColumns: Set<String> = [], leavesOutColumns: Bool = false
+        isOnView: Bool = false, isUpsert: Bool = false, changedColumns: Set<String> = [], leavesOutColumns: Bool = false
     ) {
         (sql, epoch, returnsRows, constants) = (
             statement.sql, statement.epoch, statement.returnsRows, statement.constants
         )
         self.table = table
         self.isOnView = isOnView
+        self.isUpsert = isUpsert
         self.columns = columns
         self.order = order
         self.primaryKey = primaryKey
@@ -112,7 +114,17 @@ final class WritePlan {
     /// - Returns: whether there is such a row, even if a trigger ignored the update.
     @usableFromInline
     func update(_ db: Database, _ container: PersistenceContainer) throws -> Bool {
-        try changesRow(db, container) { try run(db, container) } || wasIgnored(db, container)
+        try changesRow(db, container) || wasIgnored(db, container)
+    }
+
+    /// Runs a statement on the row with the key of the record.
+    ///
+    /// - Returns: whether it changed the row.
+    func changesRow(_ db: Database, _ container: PersistenceContainer) throws -> Bool {
+        if try isMissing(db, container) { return false }
+        try run(db, container)
+        // The triggers of a view make the changes, which SQLite does not count.
+        return isOnView || db.changesCount > 0
     }
 
     /// Runs an update of the row with the key of the record, by the user's closure.
@@ -121,21 +133,14 @@ final class WritePlan {
     func fetchUpdated<T>(
         _ db: Database, _ container: PersistenceContainer, _ fetch: (Statement) throws -> T
     ) throws -> T? {
-        var value: T?
-        let exists = try changesRow(db, container) { value = try self.fetch(db, container, fetch) }
-        return try exists || wasIgnored(db, container) ? value : nil
+        if try isMissing(db, container) { return nil }
+        let changesCount = db.totalChangesCount
+        let value = try self.fetch(db, container, fetch)
+        return try isOnView || db.totalChangesCount != changesCount || wasIgnored(db, container) ? value : nil
     }
 
-    /// Runs a statement on the row with the key of the record.
-    ///
-    /// - Returns: whether it changed the row.
-    @inline(__always)
-    func changesRow(_ db: Database, _ container: PersistenceContainer, _ run: () throws -> Void) throws -> Bool {
-        if try lacksKey(container) || isOnView && !hasRow(db, container) { return false }
-        let changesCount = db.totalChangesCount
-        try run()
-        // The triggers of a view make the changes, which SQLite does not count.
-        return isOnView || db.totalChangesCount != changesCount
+    private func isMissing(_ db: Database, _ container: PersistenceContainer) throws -> Bool {
+        try lacksKey(container) || isOnView && !hasRow(db, container)
     }
 
     /// Whether an update that changed no row found one because a trigger called `RAISE(IGNORE)`.

@@ -52,7 +52,7 @@ extension WriteRequest {
         }
         return WritePlan(
             table: table, columns: columns, statement: try db.planStatement { $0.write(query) }, order: nil,
-            primaryKey: primaryKey)
+            primaryKey: primaryKey, isUpsert: isUpsert)
     }
 
     /// Whether an upsert returns the rowid. SQLite keeps returned rows in a table of its own, which is four times as

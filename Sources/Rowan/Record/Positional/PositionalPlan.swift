@@ -88,8 +88,8 @@ final class PositionalPlan {
             ? keepsRowID : layout.keepsRowID(inColumn: try db.insertedKey(plan).rowIDKey)
         // A row whose conflict was ignored has no rowid.
         guard keepsRowID, db.connection.changesCount > 0 else { return nil }
-        // Only an upsert returns a row, because SQLite does not report the rowid of an updated row.
-        return returned ?? db.connection.lastInsertedRowID
+        // An upsert returns it, because SQLite does not report the rowid of an updated row.
+        return plan.isUpsert ? returned : db.connection.lastInsertedRowID
     }
 
     /// Updates the row of a record.

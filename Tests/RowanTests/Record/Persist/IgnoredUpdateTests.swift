@@ -40,6 +40,39 @@ struct IgnoredUpdateTests {
         }
     }
 
+    /// Triggers that change other rows although the change of the record is ignored: SQLite counts them in its total.
+    @Test func ignoredChangesOfTriggersThatWrite() throws {
+        let schema = """
+            CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT);
+            INSERT INTO player VALUES (1, 'a'), (2, 'b');
+            CREATE TABLE watched (id INTEGER PRIMARY KEY, name TEXT UNIQUE);
+            INSERT INTO watched VALUES (1, 'a'), (2, 'b');
+            CREATE TABLE log (text TEXT);
+            CREATE TRIGGER kept BEFORE DELETE ON player WHEN OLD.id = 1 BEGIN
+                INSERT INTO log VALUES ('delete');
+                SELECT RAISE(IGNORE);
+            END;
+            CREATE TRIGGER logged BEFORE UPDATE ON watched BEGIN INSERT INTO log VALUES ('update'); END;
+            """
+        struct Unique: Codable, PersistableRecord {
+            static let databaseTableName = "watched"
+            var id: Int
+            var name: String
+        }
+        try inLoggedDatabase(schema) { db, _ throws in
+            for _ in 1...2 {
+                let isDeleted = try Player(id: 1, name: "a").delete(db)
+                #expect(!isDeleted)
+                #expect(throws: RecordError.self) { try Unique(id: 1, name: "b").update(db, onConflict: .ignore) }
+            }
+            #expect(try Player.fetchCount(db) == 2)
+            #expect(
+                try String.fetchAll(db, sql: "SELECT text FROM log") == ["delete", "update", "delete", "update"])
+            let isDeleted = try Player(id: 2, name: "b").delete(db)
+            #expect(isDeleted)
+        }
+    }
+
     @Test func saves() throws {
         try inLoggedDatabase(schema) { db, log throws in
             _ = log.take()
