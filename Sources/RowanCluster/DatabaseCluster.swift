@@ -166,11 +166,15 @@ public final class DatabaseCluster: DatabaseWriter {
     /// - Parameter db: the connection of a write access.
     /// - Throws: SQLITE_MISUSE outside a write transaction of this cluster; the errors of a write.
     public func ticket(_ db: Database) throws -> TransactionTicket {
-        guard let runner = db.connection.runner as? ClusterRunner, runner.directory === directory else {
+        let ticket = try db.connection.request { runner -> TransactionTicket? in
+            guard let runner = runner as? ClusterRunner, runner.directory === directory else { return nil }
+            return try runner.ticketOfTransaction()
+        }
+        guard let ticket = ticket ?? nil else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE, message: "the connection belongs to another database: use that of `write`")
         }
-        return try runner.ticketOfTransaction()
+        return ticket
     }
 
     /// Writes in a transaction that is retried if it was not applied because the leader changed before the commit, or

@@ -159,7 +159,11 @@ extension ClusterRunner {
                 // Only an answer after the confirmation proves that the leadership was never interrupted.
                 if try confirmRead(session) {
                     hasBegun = false
-                    try session.execute("COMMIT")
+                    do { try session.execute("COMMIT") } catch {
+                        // The transaction may still be open.
+                        session.end()
+                        throw error
+                    }
                 } else {
                     try session.endReadAfterRows()
                 }
@@ -287,7 +291,7 @@ extension ClusterRunner {
 }
 
 extension Result {
-    fileprivate var failure: Failure? {
+    var failure: Failure? {
         if case .failure(let error) = self { error } else { nil }
     }
 }

@@ -15,7 +15,7 @@ extension ClusterRunner {
         try retryingLeader(readGeneration)
     }
 
-    private func removeOldTickets(_ session: ClusterSession) throws {
+    func removeOldTickets(_ session: ClusterSession) throws {
         func isFull() throws -> Bool { try session.rows(TicketTable.isFull) == [[1.databaseValue]] }
         guard try isFull() else { return }
         try session.execute("BEGIN IMMEDIATE")
@@ -47,11 +47,14 @@ extension ClusterRunner {
                 try inTransaction { try $0.execute(TicketTable.claim, tickets.claim()) }
                 didClaim()
             }
-            guard transaction == .writing, let ticket = tickets.share() else {
+            guard transaction == .writing else {
                 throw DatabaseError(
                     resultCode: .SQLITE_MISUSE,
                     message: "a ticket belongs to a transaction that writes: call it in `write`")
             }
+            // The lock is held, so this is the generation of the row.
+            try inTransaction(readGeneration)
+            guard let ticket = tickets.share() else { throw WireError.malformed("a transaction has no ticket") }
             return ticket
         }
     }
@@ -79,6 +82,7 @@ extension ClusterRunner {
         case .committed: endTransaction(committed: true)
         case .unknown:
             loseTransaction()
+            tickets.leaveRow()
             throw UnknownOutcomeError(
                 ticket: ticket, reason: "the cluster has removed old tickets since the transaction began")
         case .rolledBack:

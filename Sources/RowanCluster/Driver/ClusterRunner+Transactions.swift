@@ -23,6 +23,10 @@ extension ClusterRunner {
 
     private func begin(_ statement: Statement) throws {
         guard transaction == .none else { return }
+        // The nodes may have lost their data.
+        if !knowsSchema { try readSchemaIfMoved(confirms: false) }
+        // Another client is writing or removing tickets itself. Later rows will lead to the next attempt.
+        if tickets.takeFullness() { try? retryingLeader(removeOldTickets) }
         let words = SQLTokens.first(2, of: statement.sql)
         let isImmediate = words.dropFirst().first.map { $0 == .word("immediate") || $0 == .word("exclusive") } ?? false
         guard isImmediate else { return transaction = .lazy }
@@ -147,9 +151,15 @@ extension ClusterRunner {
             try session.add(query: ClusterSession.version, to: &requests)
             try session.send(requests)
             let answer = Result { try session.answer() }
-            try noteOwnSchemaChange(session)
+            if answer.failure == nil { didRollBack(toSavepoint: index) }
+            let version = Result { try noteOwnSchemaChange(session) }
             _ = try answer.get()
+            // The savepoint was rolled back, whatever the response about the version.
+            if version.failure != nil { forgetSchema() }
         }
+    }
+
+    private func didRollBack(toSavepoint index: Int) {
         savepoints.removeSubrange((index + 1)...)
         guard transaction == .writing, claimDepth >= savepoints.count else { return }
         // The row of the ticket is gone, as is everything written after it.

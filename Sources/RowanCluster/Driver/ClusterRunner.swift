@@ -113,7 +113,13 @@ final class ClusterRunner: StatementRunner {
             session = made
             sessionNumber += 1
             // The leader has changed: a removal of tickets may have preceded.
-            if hasTicketTable, !isReader { try readGeneration(made) }
+            if hasTicketTable, !isReader {
+                do { try readGeneration(made) } catch let error as DatabaseError where !error.isLostLeader {
+                    // The nodes have lost their data: the table is created again.
+                    hasTicketTable = false
+                    forgetSchema()
+                }
+            }
             return made
         } catch {
             connection.close()

@@ -30,40 +30,40 @@ final class LeaderConfirmation {
         let voters = try knownVoters(leader)
         // A node that has lost its data, and contact with the others, may have founded a cluster of its own.
         let outsiders = directory.addresses.filter { !voters.contains($0) }
+        let all = outsiders + voters
+        let (needed, neededOfAll) = (voters.count / 2 + 1, all.count / 2 + 1)
         let deadline = directory.options.connectTimeout.deadline
-        let all = voters.count + outsiders.count
-        let needed = outsiders.isEmpty ? voters.count / 2 + 1 : min(voters.count, all / 2 + 1)
         let now = ContinuousClock.now
         suspects = suspects.filter { $0.value > now }
         // The leader's own response also counts: it may have changed by now.
         let last = voters.filter { suspects[$0] != nil }
-        var count = try confirmations(
+        var known = try confirmations(
             of: leader, voters.filter { suspects[$0] == nil }, needed, else: last.count, deadline, check)
-        if count < needed {
-            count += try confirmations(of: leader, last, needed - count, else: 0, deadline, check)
+        if known.count < needed {
+            known.formUnion(try confirmations(of: leader, last, needed - known.count, else: 0, deadline, check))
         }
-        if count > voters.count / 2 {
-            if count <= all / 2 {
-                count += try confirmations(of: leader, outsiders, all / 2 + 1 - count, else: 0, deadline, check)
-            }
-            if count > all / 2 { return }
+        if known.count >= needed, known.count < neededOfAll {
+            let others = all.filter { !known.contains($0) }
+            known.formUnion(
+                try confirmations(of: leader, others, neededOfAll - known.count, else: 0, deadline, check))
         }
+        if known.count >= needed, known.count >= neededOfAll { return }
         self.voters = nil
         throw DatabaseError(
             resultCode: DatabaseError.notLeader,
             message:
-                "only \(count) of \(all) nodes confirm the leader of the read: its rows may be outdated. Read again"
+                "only \(known.count) of \(all.count) nodes confirm the leader of the read: its rows may be outdated. Read again"
         )
     }
 
-    /// The number of nodes that confirm the leader. Once there are enough, or can't be enough any more, unresponsive
+    /// The nodes that confirm the leader. Once there are enough, or can't be enough any more, unresponsive
     /// nodes are not waited for.
     ///
     /// - Parameter otherCount: the number of nodes that can be queried afterwards.
     private func confirmations(
         of leader: NodeAddress, _ voters: [NodeAddress], _ needed: Int, else otherCount: Int,
         _ deadline: ContinuousClock.Instant, _ check: () throws -> Void
-    ) throws -> Int {
+    ) throws -> Set<NodeAddress> {
         var pending: [NodeConnection] = []
         // Their responses would be mistaken for those to the next query.
         defer {
@@ -75,21 +75,23 @@ final class LeaderConfirmation {
         for address in voters {
             if let connection = ask(address, deadline) { pending.append(connection) } else { suspect(address) }
         }
-        var count = 0
+        var known: Set<NodeAddress> = []
         repeat {
             try check()
             pending = pending.filter { connection in
                 do {
                     let response = try connection.receive(deadline: min(deadline, Self.slice.deadline))
-                    if case .leader(_, let address) = response, address == leader.description { count += 1 }
+                    if case .leader(_, let address) = response, address == leader.description {
+                        known.insert(connection.address)
+                    }
                 } catch WireError.timedOut {
                     return true
                 } catch { drop(connection) }
                 return false
             }
-        } while count < needed && count + pending.count + otherCount >= needed && !pending.isEmpty
+        } while known.count < needed && known.count + pending.count + otherCount >= needed && !pending.isEmpty
             && ContinuousClock.now < deadline
-        return count
+        return known
     }
 
     private func suspect(_ address: NodeAddress) { suspects[address] = Self.suspicion.deadline }

@@ -41,9 +41,11 @@ struct TicketQuestion {
         guard row.count == 2, case .int64(let generation) = row[0].storage else {
             throw WireError.malformed("it did not report the tickets")
         }
+        // A node that has lost its data knows no tickets. What follows is answered after the confirmation.
+        try LeaderConfirmation(directory).confirm(connection.address) {}
         guard case .int64(let sequence) = row[1].storage, sequence >= ticket.sequence else {
-            // An older ticket of the client is no proof of a removal, because the row is still there.
-            guard !row[1].isNull || generation == ticket.generation else {
+            // A removal deletes rows that were written before the removal preceding it.
+            guard !row[1].isNull || generation <= ticket.generation + 1 else {
                 try session.execute("ROLLBACK")
                 return .unknown
             }

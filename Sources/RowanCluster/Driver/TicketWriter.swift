@@ -12,7 +12,9 @@ struct TicketWriter {
     /// Whether the program has the current ticket.
     private var isShared = false
     /// The generation of the table of the tickets, when it was last read.
-    var generation: Int64 = 0
+    var generation: Int64 = 0 { didSet { current?.generation = generation } }
+    /// The number of rows that the connection has left since it last looked for old ones.
+    private var leftCount = 0
 
     init(_ database: String) { self.database = database }
 
@@ -43,5 +45,15 @@ struct TicketWriter {
     }
 
     /// Ensures that later transactions do not overwrite the row of a ticket whose outcome the program may query.
-    mutating func leaveRow() { (client, sequence, isShared) = (Self.randomName(), 0, false) }
+    mutating func leaveRow() {
+        (client, sequence, isShared) = (Self.randomName(), 0, false)
+        leftCount += 1
+    }
+
+    /// Whether the connection has left so many rows that the table may be full. It is true once.
+    mutating func takeFullness() -> Bool {
+        guard leftCount >= TicketTable.keptCount / 10 else { return false }
+        leftCount = 0
+        return true
+    }
 }

@@ -22,9 +22,10 @@ public struct TransactionTicket: Hashable, Codable, Sendable {
     let client: String
     /// The number of the transaction among those of the connection.
     let sequence: Int64
-    /// The number of removals of old tickets from the database, as the connection knew it. As long as there was no
-    /// other removal, a missing row proves that the transaction was not committed. Clocks play no role.
-    let generation: Int64
+    /// The number of removals of old tickets from the database, as the connection knew it, at most that of the row. The
+    /// next removal keeps the row, so that a missing one proves that the transaction was not committed. Clocks play no
+    /// role.
+    var generation: Int64
     /// The time at which the ticket was created, by the clock of the client. It has no effect on the outcome.
     public let date: Date
 }
@@ -109,11 +110,11 @@ struct TicketTable {
 
     // MARK: Removal
 
-    /// The number of rows that are always kept. More rows are removed only once the table has doubled, so that the
-    /// table is scanned rarely.
+    /// The number of rows that are always kept. After a removal, the next one waits until the table has doubled.
     static let keptCount = 10_000
     static let isFull = """
-        SELECT (SELECT count(*) FROM \(name)) > \(keptCount) + 2 * ifnull((SELECT fence FROM \(name) WHERE client = ''), 0)
+        SELECT (SELECT count(*) FROM \(name))
+            > max(\(keptCount), 2 * ifnull((SELECT fence FROM \(name) WHERE client = ''), 0))
         """
     static let removal = [
         """

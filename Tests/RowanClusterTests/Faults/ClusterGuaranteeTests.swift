@@ -120,15 +120,82 @@ struct ClusterGuaranteeTests {
         try cluster.client().insert(4)
         #expect(try await client.outcome(of: committed) == .unknown)
         #expect(try await client.outcome(of: rolledBack) == .unknown)
-        // A client that is older than the removals continues. It may not know whether its row was removed.
+        // A client that is older than the removals continues.
         #expect(try await client.outcome(of: ticket(client, 5)) == .committed)
-        #expect(try await client.outcome(of: ticket(client, 6, commits: false)) == .unknown)
+        #expect(try await client.outcome(of: ticket(client, 6, commits: false)) == .rolledBack)
         let young = try cluster.client()
         #expect(try await client.outcome(of: ticket(young, 7, commits: false)) == .rolledBack)
         #expect(try client.entries() == [1, 3, 4, 5])
     }
 
+    /// The leader is gone when the ticket is requested: what follows must not be committed on its own.
+    @Test func aTicketOfALostTransaction() throws {
+        let cluster = try FaultyCluster()
+        let client = try cluster.client()
+        try client.createEntries()
+        func fails(_ body: () throws -> Void) -> Bool {
+            do { try body() } catch { return error is DatabaseError }
+            return false
+        }
+        let results = Mutex<[Bool]>([])
+        let isLost = fails {
+            try client.write { db in
+                _ = try Int.fetchAll(db, sql: "SELECT n FROM entry")
+                cluster.nodes.kill(try cluster.nodes.leader())
+                let failures = [fails { _ = try client.ticket(db) }, fails { try db.insert(1) }]
+                results.withLock { $0 = failures + [!db.isInsideTransaction] }
+            }
+        }
+        #expect(isLost)
+        #expect(results.withLock { $0 } == [true, true, true])
+        try client.insertPersistently(2)
+        #expect(try client.entries() == [2])
+    }
+
+    /// Another client has changed the order of the columns since the client has read the schema.
+    @Test func aTicketAfterASchemaChange() throws {
+        let cluster = try FaultyCluster()
+        let (client, other) = (try cluster.client(), try cluster.client())
+        try client.write { db in
+            try db.execute(sql: "CREATE TABLE pair (a TEXT, b TEXT)")
+            try db.execute(sql: "INSERT INTO pair VALUES ('a', 'b')")
+        }
+        #expect(try client.read { try Row.fetchOne($0, sql: "SELECT * FROM pair") } == ["a": "a", "b": "b"])
+        try other.write { db in
+            try db.execute(sql: "DROP TABLE pair")
+            try db.execute(sql: "CREATE TABLE pair (b TEXT, a TEXT)")
+            try db.execute(sql: "INSERT INTO pair VALUES ('b', 'a')")
+        }
+        let row = try client.write { db in
+            _ = try client.ticket(db)
+            return try Row.fetchOne(db, sql: "SELECT * FROM pair")
+        }
+        #expect(row == ["b": "b", "a": "a"])
+    }
+
     // MARK: Confirmed reads
+
+    /// The client lists a node by two names, and a voter is down.
+    @Test func confirmationsWithAnotherNameOfANode() throws {
+        let cluster = try FaultyCluster()
+        try cluster.client().createEntries()
+        let leader = try cluster.nodes.leader()
+        let follower = try #require(try cluster.nodes.followers().first)
+        let alias = cluster.nodes.addresses[leader].description.replacingOccurrences(of: "127.0.0.1", with: "localhost")
+        var options = ClusterOptions()
+        options.connectTimeout = .milliseconds(500)
+        options.consistency = .confirmed
+        let client = try DatabaseCluster(
+            addresses: cluster.nodes.addresses.map(\.description) + [alias], database: "faults", options: options)
+        #expect(try client.entries() == [])
+        cluster.nodes.kill(follower)
+        #expect(try client.entries() == [])
+        // The frozen node is not waited for more than once in a while.
+        try cluster.nodes.restart(follower)
+        cluster.nodes.pause(follower)
+        #expect(try client.entries() == [])
+        cluster.nodes.resume(follower)
+    }
 
     @Test func aLeaderThatWasDeposedDuringARead() throws {
         let cluster = try FaultyCluster()

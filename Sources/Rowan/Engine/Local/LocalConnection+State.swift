@@ -255,6 +255,15 @@ extension LocalConnection {
     /// Invalidates everything derived from the schema, which is derived again on demand.
     package func schemaDidMove() { schemaEpoch &+= 1 }
 
+    /// Runs a request of the program that runs the statements elsewhere; nil if they run here.
+    package func request<T>(_ body: (any StatementRunner) throws -> T) throws -> T? {
+        do { return try remote?.request(body) } catch {
+            // It may have ended the transaction: what follows must not run outside of it.
+            noteTransaction()
+            throw error
+        }
+    }
+
     /// Records that this connection has changed a schema or undone such a change.
     func ownSchemaDidMove() {
         schemaDidMove()

@@ -65,8 +65,6 @@ public final class LocalConnection {
     @exclusivity(unchecked) var meter: StatementMeter?
     /// Where the rows are stored, if not in this database.
     @exclusivity(unchecked) var remote: RemoteConnection?
-    /// What runs them there.
-    package var runner: (any StatementRunner)? { remote?.runner }
     @exclusivity(unchecked) package internal(set) var abilities = ConnectionAbilities.local
     /// Whether a step needs more than SQLite's own: it is reported, or runs on another machine.
     @exclusivity(unchecked) var isStepSpecial = false

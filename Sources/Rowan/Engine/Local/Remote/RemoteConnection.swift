@@ -116,22 +116,32 @@ package final class RemoteConnection {
 
     /// Runs a statement remotely, then on the shadow.
     private func follow(_ statement: Statement) -> CInt {
-        // SQLite may have rolled back the transaction of the shadow, for example after a cursor failed.
-        endForgottenTransaction()
         do {
-            try refuseDropWhileReading(statement)
-            try runner.control(statement)
-            if let schema = runner.takeSchema() { try rebuild(schema) }
-        } catch {
-            endLostTransaction()
-            endForgottenTransaction()
-            return refuse(error, statement)
-        }
+            try request {
+                try refuseDropWhileReading(statement)
+                try $0.control(statement)
+            }
+        } catch { return refuse(error, statement) }
         isFollowing = true
         defer { isFollowing = false }
         let code = sqlite3_step(statement.handle)
         if code != SQLITE_DONE, code != SQLITE_ROW, statement.profile.changesSchema { runner.forgetSchema() }
         return code
+    }
+
+    /// Runs a request of the runner that may concern its transaction. The transaction of the shadow ends with it.
+    func request<T>(_ body: (any StatementRunner) throws -> T) throws -> T {
+        // SQLite may have rolled back the transaction of the shadow, for example after a cursor failed.
+        endForgottenTransaction()
+        do {
+            let value = try body(runner)
+            if let schema = runner.takeSchema() { try rebuild(schema) }
+            return value
+        } catch {
+            endLostTransaction()
+            endForgottenTransaction()
+            throw error
+        }
     }
 
     /// SQLite drops nothing while a statement is running, so the cluster must not either.
