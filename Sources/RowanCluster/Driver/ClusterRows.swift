@@ -109,8 +109,21 @@ final class ClusterRows: RemoteRows {
     }
 
     /// Receives all rows, because another request follows.
-    func readToEnd() throws {
-        while !isComplete { try receivePart() }
+    ///
+    /// - Throws: `WireError.malformed` if they have more bytes than the limit.
+    func readToEnd(atMost maximum: Int = .max) throws {
+        var byteCount = parts.reduce(0) { $0 + $1.byteCount }
+        while !isComplete {
+            guard byteCount <= maximum else {
+                isComplete = true
+                let error = WireError.malformed("it sent more than \(maximum) bytes for a small result")
+                session?.end(error)
+                throw error
+            }
+            let count = parts.count
+            try receivePart()
+            byteCount += parts[count...].reduce(0) { $0 + $1.byteCount }
+        }
     }
 
     func setResult(_ result: RemoteResult, column: Int) { reader?.setResult(result, column) }

@@ -214,6 +214,7 @@ final class ClusterRunner: StatementRunner {
             throw WireError.malformed("it did not tell the version of the schema")
         }
         let objects = try session.receiveRows().map { row in
+            guard row.count == 4 else { throw WireError.malformed("the schema has \(row.count) columns") }
             func text(_ index: Int) -> String { String.fromDatabaseValue(row[index]) ?? "" }
             return RemoteSchema.Object(
                 type: text(0), name: text(1), table: text(2), sql: String.fromDatabaseValue(row[3]))

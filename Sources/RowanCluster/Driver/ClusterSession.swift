@@ -51,6 +51,8 @@ final class ClusterSession {
     }
 
     static let version = "PRAGMA schema_version"
+    /// The size of the results that the driver reads for itself. The largest one is the schema.
+    private static let maximumOwnBytes = 1 << 26
 
     /// A node mistakes a new name for an existing database whose name begins with it: "app" would be "app2". With a
     /// last character that names can't contain, no name begins with another one.
@@ -209,7 +211,7 @@ final class ClusterSession {
     /// The rows of a query that was sent.
     func receiveRows() throws -> [[DatabaseValue]] {
         let rows = ClusterRows(self, try answer())
-        try rows.readToEnd()
+        try rows.readToEnd(atMost: Self.maximumOwnBytes)
         return try rows.values()
     }
 

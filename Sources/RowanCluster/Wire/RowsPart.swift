@@ -43,6 +43,9 @@ package struct RowsPart {
         return result
     }
 
+    /// The number of bytes of the names and the rows.
+    var byteCount: Int { rows.upperBound - names.lowerBound }
+
     var rowReader: WireReader { WireReader(memory.start, rows) }
 
     /// Whether there are no rows in this part.
