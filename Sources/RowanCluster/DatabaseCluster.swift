@@ -161,7 +161,7 @@ public final class DatabaseCluster: DatabaseWriter {
     /// }
     /// ```
     ///
-    /// The ticket is written with the transaction, whose first write takes one more round trip if it comes later.
+    /// It takes one or two round trips.
     ///
     /// - Parameter db: the connection of a write access.
     /// - Throws: SQLITE_MISUSE outside a write transaction of this cluster; the errors of a write.
