@@ -3,6 +3,8 @@
 /// The plans for one set of columns.
 final class BatchPlan {
     let columns: [String]
+    /// The version of the schema for which the plan was made.
+    let epoch: Int
     /// The maximum number of rows in a statement.
     let capacity: Int
     /// Whether a failed statement keeps the rows before the one that violates a constraint.
@@ -22,6 +24,7 @@ final class BatchPlan {
         let single = try request.insertPlan(db, columns, returnsRowID: returnsRowID)
         capacity = shape == .single ? 1 : try db.maximumRowCount(of: single)
         plans = [single]
+        epoch = single.epoch
     }
 
     /// The number of rows that the next statement inserts.

@@ -163,7 +163,8 @@ extension InsertBatch {
     /// Calls the closure with each statement and its rows.
     private func runChunks(_ run: (WritePlan, ArraySlice<[DatabaseValue]>) throws -> Void) throws {
         guard count > 0, var plan else { return }
-        if write.epoch != epoch {
+        // An insertion of a separate record may have renewed the write, but not this plan.
+        if plan.epoch != epoch {
             renewWrite()
             plan = try write.batchPlan(db, plan.columns)
             self.plan = plan
@@ -255,7 +256,7 @@ extension InsertBatch {
     /// - Returns: false if the schema has changed and the records need containers.
     @usableFromInline
     func insert(_ count: Int, _ bind: (Int, inout RecordBinder) throws -> Void) throws -> Bool {
-        guard try write.epoch == epoch || startPositional(), let plan, let positional = write.positional else {
+        guard try plan?.epoch == epoch || startPositional(), let plan, let positional = write.positional else {
             mode = .silent
             return false
         }

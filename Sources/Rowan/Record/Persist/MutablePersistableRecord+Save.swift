@@ -17,7 +17,7 @@ extension MutablePersistableRecord {
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws {
         let insertion = db.write(.insert(conflictResolution), of: type(of: self))
-        let update = insertion.update(db)
+        let update = insertion.update(db, conflictResolution)
         guard Self._tableLayout != nil, let plan = insertion.positional else {
             return try saveThroughContainer(db, insertion, update)
         }

@@ -113,12 +113,9 @@ final class RecordWrite {
 
     /// The update of a record that is saved: it is followed by this insertion if it finds no row.
     @usableFromInline
-    func update(_ db: Database) -> RecordWrite {
+    func update(_ db: Database, _ conflictResolution: Database.ConflictResolution?) -> RecordWrite {
         if let updateBeforeInsertion { return updateBeforeInsertion }
-        guard case .insert(let resolution) = request.operation else {
-            preconditionFailure("only an insertion has an update before it")
-        }
-        let update = db.write(.update(resolution, nil), of: request.record)
+        let update = db.write(.update(conflictResolution, nil), of: request.record)
         if update.epoch == epoch { updateBeforeInsertion = update }
         return update
     }

@@ -11,14 +11,13 @@ final class PositionalPlan {
     /// order.
     private let places: UnsafeMutablePointer<CInt>?
     /// The parameters in statements of several rows, row by row.
-    private lazy var placesOfRows = makePlacesOfRows()
+    private var placesOfRows: UnsafeMutablePointer<CInt>?
     /// For each property, 0 unless it is a column of the primary key; nil if the key has other columns.
     private let keyPlaces: UnsafeMutablePointer<CInt>?
     /// Whether the table keeps the rowid in the property that the layout names.
     private let keepsRowID: Bool
     private let buffer: BindingBuffer
     private let callbacks: KnownCallbacks
-    private var hasRows = false
 
     /// - Returns: nil if the statement needs a container because it has its own values or leaves out some of the
     ///   record's.
@@ -48,11 +47,10 @@ final class PositionalPlan {
     deinit {
         places?.deallocate()
         keyPlaces?.deallocate()
-        if hasRows { placesOfRows.deallocate() }
+        placesOfRows?.deallocate()
     }
 
     private func makePlacesOfRows() -> UnsafeMutablePointer<CInt> {
-        hasRows = true
         let first = layout.names.indices.map { places?[$0] ?? CInt($0 + 1) }
         let rowLength = CInt(plan.columns.count)
         return .allocate(
@@ -122,6 +120,8 @@ final class PositionalPlan {
         _ db: Database, _ rows: WritePlan, _ records: Range<Int>, _ bind: (Int, inout RecordBinder) throws -> Void
     ) throws {
         let rowLength = layout.names.count
+        let placesOfRows = placesOfRows ?? makePlacesOfRows()
+        self.placesOfRows = placesOfRows
         func values() throws -> [[DatabaseValue]] {
             try records.map { record in try container { try bind(record, &$0) }.values }
         }
