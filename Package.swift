@@ -33,15 +33,26 @@ let package = Package(
         // The C API, for programs that call it beside the library.
         .library(name: "RowanSQLite", targets: ["RowanSQLite"]),
     ],
+    traits: [
+        .default(enabledTraits: ["FullFoundation"]),
+        .trait(
+            name: "FullFoundation",
+            description: """
+                Foundation's classes as values, localized functions and collations, date formatters, regular expressions \
+                of inflections, suspension notifications. Without them, a static program on Linux is 40 MB smaller.
+                """),
+    ],
     targets: [
         .systemLibrary(
             name: "RowanSQLite",
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
         ),
-        .target(name: "Rowan", dependencies: ["RowanSQLite", "RowanSQLText"], swiftSettings: settings),
+        .target(
+            name: "Rowan", dependencies: ["RowanPlatform", "RowanSQLite", "RowanSQLText"], swiftSettings: settings),
         .target(name: "RowanRecords", dependencies: ["Rowan", "RowanRecordsPlugin"], swiftSettings: settings),
-        .target(name: "RowanCluster", dependencies: ["Rowan", "RowanSQLText"], swiftSettings: settings),
+        .target(
+            name: "RowanCluster", dependencies: ["Rowan", "RowanPlatform", "RowanSQLText"], swiftSettings: settings),
         .target(name: "RowanTestKit", dependencies: ["Rowan"], swiftSettings: settings),
         .macro(
             name: "RowanRecordsPlugin",
@@ -55,6 +66,7 @@ let package = Package(
             dependencies: ["RowanSQLite", "RowanSQLText", "RowanPluginMessages", "RowanRecordSyntax"],
             swiftSettings: settings),
         .target(name: "RowanSQLText", swiftSettings: settings),
+        .target(name: "RowanPlatform", swiftSettings: settings),
         .target(name: "RowanRecordSyntax", swiftSettings: settings),
         .target(name: "RowanPluginMessages", swiftSettings: settings),
         .plugin(name: "RowanSchema", capability: .buildTool(), dependencies: ["RowanSchemaStamp"]),

@@ -1,7 +1,5 @@
 // Plurals and singulars, for the names of associations and of their aggregates. Words are looked up by their last byte,
-// so no regular expression runs unless the program adds a rule with one.
-
-public import Foundation
+// so no rule runs unless the program adds one.
 
 /// Rules that form plurals and singulars: `book` and `books`, `person` and `people`.
 ///
@@ -11,8 +9,9 @@ public import Foundation
 ///
 /// Inflections.default.irregularSuffix("bateau", "bateaux")
 /// Inflections.default.uncountableWords(["sushi"])
-/// Inflections.default.plural("(kol)os$", "$1oi")
 /// ```
+///
+/// Rules can also have regular expressions: `plural("(kol)os$", "$1oi")`.
 ///
 /// Only the last word of a name changes: `postalAddress` gives `postalAddresses`, `line_item` gives `line_items`. A
 /// trailing number is kept: `player2` gives `players2`. A word that already has the requested form doesn't change.
@@ -27,27 +26,8 @@ public struct Inflections: Sendable {
         let isWord: Bool
     }
 
-    /// A rule added by the program.
-    private struct Rule: @unchecked Sendable {
-        // Regular expressions are immutable and safe to use from several threads.
-        let expression: NSRegularExpression
-        let template: String
-
-        init(_ pattern: String, _ options: NSRegularExpression.Options, _ template: String) {
-            do {
-                expression = try NSRegularExpression(pattern: pattern, options: options)
-            } catch {
-                preconditionFailure("the pattern \(pattern) of an inflection is not a regular expression: \(error)")
-            }
-            self.template = template
-        }
-
-        func applied(to word: String) -> String? {
-            let range = NSRange(word.startIndex..., in: word)
-            guard expression.firstMatch(in: word, range: range) != nil else { return nil }
-            return expression.stringByReplacingMatches(in: word, range: range, withTemplate: template)
-        }
-    }
+    /// A rule added by the program: the inflected word, or nil if the rule is for other words.
+    package typealias Rule = @Sendable (_ word: String) -> String?
 
     /// The forms by their last byte: the longest first, and the latest first among those of equal length.
     private var forms = [[Form]](repeating: [], count: 256)
@@ -79,34 +59,14 @@ public struct Inflections: Sendable {
     // MARK: Rules
 
     /// Adds a rule for plurals. The most recently added rule is tried first.
-    ///
-    /// ```swift
-    /// Inflections.default.plural("^(kol)os$", "$1oi")   // kolos, koloi
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - pattern: a regular expression matched against the last word of a name.
-    ///   - options: the options of the regular expression; case-insensitive by default.
-    ///   - template: the replacement for the match, with `$1` for the first group.
-    /// - Precondition: the pattern is a valid regular expression.
-    public mutating func plural(
-        _ pattern: String, options: NSRegularExpression.Options = [.caseInsensitive], _ template: String
-    ) {
-        plurals.insert(Rule(pattern, options, template), at: 0)
+    package mutating func addPlural(_ rule: @escaping Rule) {
+        plurals.insert(rule, at: 0)
         answers = Mutex(Answers())
     }
 
     /// Adds a rule for singulars. The most recently added rule is tried first.
-    ///
-    /// - Parameters:
-    ///   - pattern: a regular expression matched against the last word of a name.
-    ///   - options: the options of the regular expression; case-insensitive by default.
-    ///   - template: the replacement for the match, with `$1` for the first group.
-    /// - Precondition: the pattern is a valid regular expression.
-    public mutating func singular(
-        _ pattern: String, options: NSRegularExpression.Options = [.caseInsensitive], _ template: String
-    ) {
-        singulars.insert(Rule(pattern, options, template), at: 0)
+    package mutating func addSingular(_ rule: @escaping Rule) {
+        singulars.insert(rule, at: 0)
         answers = Mutex(Answers())
     }
 
@@ -168,7 +128,7 @@ public struct Inflections: Sendable {
         guard !word.isEmpty else { return string }
         let bytes = word.utf8.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }
         for rule in toSingular ? singulars : plurals {
-            if let result = rule.applied(to: String(word)) { return string[..<start] + result }
+            if let result = rule(String(word)) { return string[..<start] + result }
         }
         if let form = form(of: bytes) {
             if form.isSingular == toSingular { return string }
@@ -187,8 +147,9 @@ public struct Inflections: Sendable {
     }
 
     private func form(of word: [UInt8]) -> Form? {
-        forms[Int(word[word.count - 1])].first {
-            $0.isWord ? $0.bytes == word : word.count >= $0.bytes.count && word.suffix($0.bytes.count) == $0.bytes[...]
+        guard let last = word.last else { return nil }
+        return forms[Int(last)].first { form in
+            form.isWord ? form.bytes == word : word.suffix(form.bytes.count).elementsEqual(form.bytes)
         }
     }
 }
@@ -222,13 +183,14 @@ extension String {
 
     /// Whether the name is an upper-case constant such as `LINE_ITEM`.
     fileprivate var isInUpperCase: Bool {
-        utf8.contains(0x5F) && !utf8.contains { $0 &- 0x61 < 26 }
+        guard utf8.contains(0x5F) else { return false }
+        return !utf8.contains { 0x61...0x7A ~= $0 }
     }
 
     /// The name with its ending replaced. The common prefix of both endings keeps its case. Each other letter takes the
     /// case of the letter it replaces: `Person` gives `People`.
     fileprivate func replacingEnding(_ ending: String, with other: String) -> String {
-        let common = ending.commonPrefix(with: other)
+        let common = String(zip(ending, other).prefix { $0 == $1 }.map(\.0))
         let kept = dropLast(ending.count - common.count)
         let added = other.dropFirst(common.count)
         if isInUpperCase { return kept + added.uppercased() }

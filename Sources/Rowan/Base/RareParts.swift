@@ -20,6 +20,7 @@ package struct Rare<Parts: RareParts>: Hashable, Sendable {
 
     /// All the parts. Set this property to change some of them.
     package var parts: Parts {
+        @inline(never)
         get { box?.parts ?? Parts() }
         set { box = Box(newValue) }
     }

@@ -41,6 +41,8 @@ extension String {
     }
 
     /// The name as SQLite compares names: ASCII letters in lower case, all other characters unchanged.
+    // Inlined into its 585 uses, it was 5 % of the library's code.
+    @inline(never)
     package var foldedDatabaseName: String {
         guard utf8.contains(where: { $0 >= 0x41 && $0 <= 0x5A }) else { return self }
         return String(decoding: utf8.map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }, as: UTF8.self)

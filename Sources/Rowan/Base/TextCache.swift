@@ -3,7 +3,7 @@
 // rest of the lookup (benchmark request-build). A full cache drops its older half at once, so a hit costs one search
 // and one store.
 
-import Foundation
+import RowanPlatform
 
 package struct TextCache<Value> {
     private struct Entry {
@@ -37,15 +37,13 @@ package struct TextCache<Value> {
     }
 
     package mutating func value(forKey text: String) -> Value? {
-        var text = text
-        return text.withUTF8 { value(forUTF8: $0) }
+        return text.withBytes { value(forUTF8: $0) }
     }
 
     package mutating func setValue(_ value: Value, forKey text: String) {
-        var text = text
-        let hash = text.withUTF8 { TextHash.of($0) }
+        let hash = text.withBytes { TextHash.of($0) }
         clock &+= 1
-        if let index = text.withUTF8({ find($0, hash) }) {
+        if let index = text.withBytes({ find($0, hash) }) {
             entries[index].value = value
             entries[index].lastUse = clock
             return
@@ -90,9 +88,12 @@ package struct TextCache<Value> {
 
 extension String {
     fileprivate func hasUTF8(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        utf8.withContiguousStorageIfAvailable {
-            $0.count == text.count && (text.isEmpty || memcmp($0.baseAddress!, text.baseAddress!, text.count) == 0)
-        } ?? utf8.elementsEqual(text)
+        let isEqual = utf8.withContiguousStorageIfAvailable { bytes in
+            guard bytes.count == text.count else { return false }
+            guard let start = bytes.baseAddress, let other = text.baseAddress else { return true }
+            return memcmp(start, other, bytes.count) == 0
+        }
+        return isEqual ?? utf8.elementsEqual(text)
     }
 }
 

@@ -3,7 +3,7 @@
 // Source: https://sqlite.org/pragma.html#pragma_data_version
 
 import Dispatch
-import Foundation
+import RowanPlatform
 
 /// Watches for commits by others, on behalf of a connection's subscribers.
 final class OtherProcesses: Sendable {

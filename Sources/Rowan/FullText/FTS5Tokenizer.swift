@@ -83,9 +83,8 @@ extension FTS5Tokenizer {
 
     /// Complexity: the length of the text.
     func tokens(of text: String, for tokenization: FTS5Tokenization) throws -> [FTS5Token] {
-        var text = text
         var tokens: [FTS5Token] = []
-        let code = try text.withUTF8 { bytes in
+        let code = try text.withBytes { bytes in
             guard let count = CInt(exactly: bytes.count) else { throw DatabaseError(resultCode: .SQLITE_TOOBIG) }
             return bytes.withMemoryRebound(to: CChar.self) { characters in
                 withUnsafeMutablePointer(to: &tokens) { tokens in

@@ -90,8 +90,7 @@ private struct WrapperPass {
     }
 
     private func send(_ text: String, _ flags: FTS5TokenFlags, _ range: Range<CInt>) -> ResultCode {
-        var text = text
-        return text.withUTF8 { bytes in
+        return text.withBytes { bytes in
             guard let count = CInt(exactly: bytes.count) else { return .SQLITE_TOOBIG }
             return bytes.withMemoryRebound(to: CChar.self) {
                 ResultCode(

@@ -1,6 +1,6 @@
 // Migrations in SQL: text and files. Their checksums are stored so that later edits are detected.
 
-public import Foundation
+public import RowanPlatform
 
 extension DatabaseMigrator {
     /// Registers a migration in SQL, after those already registered.
@@ -45,7 +45,9 @@ extension DatabaseMigrator {
     public mutating func registerMigrations(
         in folder: URL, foreignKeyChecks: ForeignKeyChecks = .deferred
     ) throws {
-        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        guard folder.isFileURL else { throw CocoaError(.fileReadUnsupportedScheme) }
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .map { folder.appending(path: $0, directoryHint: .notDirectory) }
             .filter { $0.pathExtension == "sql" }
             .sorted { $0.lastPathComponent.isOrderedByNumbers(before: $1.lastPathComponent) }
         let texts = try files.map { try String(contentsOf: $0, encoding: .utf8) }
@@ -66,7 +68,31 @@ extension String {
 
     /// Whether a name comes first: `2-b` before `10-a`.
     fileprivate func isOrderedByNumbers(before other: String) -> Bool {
-        let order = compare(other, options: .numeric)
-        return order == .orderedSame ? self < other : order == .orderedAscending
+        var (rest, otherRest) = (self[...], other[...])
+        while let first = rest.first, let otherFirst = otherRest.first {
+            if first.isDigit, otherFirst.isDigit {
+                let (number, otherNumber) = (rest.removingNumber(), otherRest.removingNumber())
+                // Without leading zeros, the longer number is greater. Equal numbers don't decide.
+                if number.count != otherNumber.count { return number.count < otherNumber.count }
+                if number != otherNumber { return number < otherNumber }
+            } else {
+                if first != otherFirst { return first < otherFirst }
+                (rest, otherRest) = (rest.dropFirst(), otherRest.dropFirst())
+            }
+        }
+        return rest.isEmpty && otherRest.isEmpty ? self < other : rest.isEmpty
+    }
+}
+
+extension Character {
+    fileprivate var isDigit: Bool { ("0"..."9").contains(self) && isASCII }
+}
+
+extension Substring {
+    /// Removes the digits at the start, and returns them without leading zeros.
+    fileprivate mutating func removingNumber() -> Substring {
+        let digits = prefix(while: \.isDigit)
+        self = self[digits.endIndex...]
+        return digits.drop { $0 == "0" }
     }
 }

@@ -1,6 +1,6 @@
 // The schema that the migrations create today, compared with the actual schema.
 
-import Foundation
+import RowanPlatform
 
 extension DatabaseMigrator {
     /// Whether the definition of the migrations that have run has changed: one of them is no longer registered, or they
@@ -112,7 +112,7 @@ extension Configuration {
         configuration.replicatedByLitestream = false
         configuration.targetQueue = nil
         configuration.writeTargetQueue = nil
-        configuration.observesSuspensionNotifications = false
+        configuration.suspensionSource = nil
         configuration.schemaSource = nil
         return configuration
     }

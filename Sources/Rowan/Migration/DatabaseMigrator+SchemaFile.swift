@@ -1,6 +1,6 @@
 // The schema as a file, against which `#sql` checks SQL.
 
-public import Foundation
+public import RowanPlatform
 
 extension DatabaseMigrator {
     /// Writes the schema that the migrations create, as SQL.

@@ -1,6 +1,6 @@
 // The migrations of a program, in order. This file registers them; DatabaseMigrator+Migrate runs them.
 
-public import Foundation
+public import RowanPlatform
 
 /// Brings the schema of a database from any of its versions to the latest one.
 ///

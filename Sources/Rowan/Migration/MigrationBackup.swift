@@ -2,7 +2,7 @@
 // connection, which sees no changes: no other process can migrate the file in between. SQLite rejects a backup from a
 // connection that holds such a lock itself.
 
-import Foundation
+import RowanPlatform
 
 /// Copies a database once, to a file that is replaced only by a complete copy.
 struct MigrationBackup {

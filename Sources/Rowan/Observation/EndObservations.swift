@@ -24,3 +24,17 @@ extension DatabaseWriter {
         try await writeWithoutTransaction { db in db.observationHub.endAll(db) }
     }
 }
+
+extension Result<Database, any Error> {
+    /// The database of an access that follows the first value of an observation.
+    ///
+    /// - Throws: `CancellationError` if the connection was closed in the meantime. The observation then ends like those
+    ///   that were waiting for a change.
+    func openDatabase() throws -> Database {
+        do {
+            return try get()
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_MISUSE {
+            throw CancellationError()
+        }
+    }
+}

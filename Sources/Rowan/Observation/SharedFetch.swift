@@ -150,7 +150,7 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
     private func schedule(_ isNeeded: (State) -> Bool) {
         guard begin(isNeeded), let active = state.withLock({ $0.active }) else { return }
         active.connections.fetch.callback(isPatient: true) { result in
-            do { self.perform(try result.get()) } catch { self.didFail(error) }
+            do { self.perform(try result.openDatabase()) } catch { self.didFail(error) }
         }
     }
 

@@ -1,7 +1,7 @@
 // One observation for several observers. Each value is fetched and reduced once.
 
 public import Dispatch
-import Foundation
+import RowanPlatform
 
 /// The time during which a shared observation observes the database.
 public enum SharedValueObservationExtent: Sendable {
@@ -163,7 +163,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
 
         private let state: Mutex<State>
         /// Held during a delivery. Recursive, because a closure of the program may cause another one.
-        private let turn = NSRecursiveLock()
+        private let turn = RecursiveLock()
 
         init(
             onError: @escaping @Sendable (any Error) -> Void, onChange: @escaping @Sendable (Element) -> Void

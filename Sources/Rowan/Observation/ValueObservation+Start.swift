@@ -147,7 +147,7 @@ private struct ObservationStart<Reducer: ValueReducer>: Sendable {
         connections.write.callback { result in
             guard !receiver.isEnded else { return }
             do {
-                let db = try result.get()
+                let db = try result.openDatabase()
                 guard let fetch = try join(db, first.region) else { return }
                 if !proof.isUnchanged(db) { fetch.didCommit(.fullDatabase, db) }
             } catch  where error.isPassing {

@@ -3,7 +3,7 @@
 // `@inlinable`: benchmark fetch-index, where a call per column would cost as much as the read.
 
 public import RowanSQLite
-public import Foundation
+public import RowanPlatform
 
 /// One column of a row, as a decoder sees it: a column of the statement's current row, or a copied value.
 ///
@@ -153,8 +153,8 @@ extension ColumnValue {
             else { return nil }
             return body(UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(statement, index))))
         case .owned(let value, _):
-            guard case .string(var string) = value.storage else { return nil }
-            return string.withUTF8(body)
+            guard case .string(let string) = value.storage else { return nil }
+            return string.withBytes(body)
         case .packed(let column, _):
             return column.withText(body)
         }

@@ -3,7 +3,7 @@
 // Source: https://sqlite.org/c3ref/column_blob.html
 
 import RowanSQLite
-public import Foundation
+public import RowanPlatform
 
 extension DatabaseValue {
     /// The integer that `sqlite3_column_int64` returns for this value. A strict conversion returns nil unless it is

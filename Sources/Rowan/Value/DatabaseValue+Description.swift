@@ -1,7 +1,7 @@
 // Descriptions of values: complete, truncated for errors, and as SQL literals. An error shows the start of a value and
 // its size, so the cost of building and logging it does not depend on the size of the content.
 
-import Foundation
+import RowanPlatform
 
 extension DatabaseValue: CustomStringConvertible {
     /// The value in Swift syntax, or the size of a blob: `NULL`, `1`, `1.5`, `"O\'Brien"`, `Data(2 bytes)`.

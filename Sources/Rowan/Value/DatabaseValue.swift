@@ -2,7 +2,7 @@
 // through ColumnValue, which copies a value only on demand.
 
 import RowanSQLite
-public import Foundation
+public import RowanPlatform
 
 /// A prepared statement of the C API.
 public typealias SQLiteStatement = OpaquePointer
@@ -178,8 +178,7 @@ extension String {
     }
 
     fileprivate func hashBytes(into hasher: inout Hasher) {
-        var text = self
-        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         // No string contains this byte: it terminates the text.
         hasher.combine(0xFF as UInt8)
     }

@@ -83,8 +83,7 @@ extension DateText {
     }
 
     package init?(parsing text: String) {
-        var copy = text
-        guard let result = copy.withUTF8({ DateText(parsing: $0) }) else { return nil }
+        guard let result = text.withBytes({ DateText(parsing: $0) }) else { return nil }
         self = result
     }
 
@@ -98,8 +97,8 @@ extension DateText {
         else { return nil }
         // A character that is not a digit puts its part out of range.
         func pair(_ position: Int) -> Int {
-            let (tens, ones) = (bytes[position] &- 0x30, bytes[position &+ 1] &- 0x30)
-            return tens < 10 && ones < 10 ? Int(tens) &* 10 &+ Int(ones) : 1_000
+            let (tens, ones) = (Int(bytes[position]) &- 0x30, Int(bytes[position &+ 1]) &- 0x30)
+            return 0..<10 ~= tens && 0..<10 ~= ones ? tens &* 10 &+ ones : 1_000
         }
         let (century, years, month, day) = (pair(0), pair(2), pair(5), pair(8))
         let (hour, minute, second) = (pair(11), pair(14), pair(17))

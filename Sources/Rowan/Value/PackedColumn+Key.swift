@@ -1,7 +1,7 @@
 // Copied values as keys, hashed and compared in place.
 
 import RowanSQLite
-import Foundation
+import RowanPlatform
 
 extension PackedColumn {
     /// The value of an integer or of an integral double: SQLite considers them equal.

@@ -2,7 +2,7 @@
 // Other conversions go through a `DatabaseValue`, with the results that SQLite would give for the column.
 
 public import RowanSQLite
-public import Foundation
+public import RowanPlatform
 
 /// A value copied out of a row, together with those of other rows.
 ///

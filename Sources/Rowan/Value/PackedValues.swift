@@ -2,8 +2,8 @@
 // copied row needs no allocation per value, and many rows share the two buffers (benchmark fetch-rows). A value becomes
 // a separate string or blob on demand.
 
+import RowanPlatform
 import RowanSQLite
-import Foundation
 
 /// A copied value, in 16 bytes.
 @usableFromInline
@@ -101,7 +101,7 @@ package final class PackedValues {
         case .null: packed = PackedValue(word: 0, type: SQLITE_NULL)
         case .int64(let integer): packed = PackedValue(word: integer, type: SQLITE_INTEGER)
         case .double(let double): packed = PackedValue(word: Int64(bitPattern: double.bitPattern), type: SQLITE_FLOAT)
-        case .string(var text): packed = text.withUTF8 { append(SQLITE_TEXT, $0.baseAddress, $0.count) }
+        case .string(let text): packed = text.withBytes { append(SQLITE_TEXT, $0.baseAddress, $0.count) }
         case .blob(let data): packed = data.withUnsafeBytes { append(SQLITE_BLOB, $0.baseAddress, $0.count) }
         }
         (values + count).initialize(to: packed)

@@ -87,7 +87,7 @@ extension StatementArguments: CustomStringConvertible {
 
     private func description(_ text: (DatabaseValue) -> String) -> String {
         let positional = values.map(text)
-        let named = namedValues.sorted { $0.key < $1.key }.map { "\"\($0.key)\": \(text($0.value))" }
+        let named = namedValues.sorted(on: \.key).map { "\"\($0.key)\": \(text($0.value))" }
         return "[" + (positional + named).joined(separator: ", ") + "]"
     }
 }

@@ -1,7 +1,7 @@
 // Binding: the counterpart to ColumnValue.
 
 public import RowanSQLite
-public import Foundation
+public import RowanPlatform
 
 /// A type that binds itself to a parameter of a prepared statement.
 public protocol StatementBinding {
@@ -38,8 +38,7 @@ extension Double {
 extension String {
     @inlinable
     func bindText(to statement: SQLiteStatement, at index: CInt) -> CInt {
-        var copy = self
-        return copy.withUTF8 { bytes in
+        withBytes { bytes in
             bytes.withMemoryRebound(to: CChar.self) { text in
                 guard let count = CInt(exactly: text.count) else { return SQLITE_TOOBIG }
                 // An empty buffer may have a null address, for which SQLite binds NULL.

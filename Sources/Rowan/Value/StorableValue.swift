@@ -1,6 +1,6 @@
 // Values whose stored form a record type can choose. The stored form is determined once the column is known.
 
-package import Foundation
+package import RowanPlatform
 
 /// A date, data or identifier before its record type chooses how to store it.
 package struct StorableValue: Hashable, Sendable {

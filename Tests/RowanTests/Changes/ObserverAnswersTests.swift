@@ -18,7 +18,8 @@ private final class Answering: TransactionObserver {
     func databaseDidRollback(_ db: Database) {}
 }
 
-@Suite struct ObserverAnswersTests {
+@Suite(.tags(.runsOnClusters))
+struct ObserverAnswersTests {
     private func insert(_ db: Database, _ id: Int) throws {
         try db.cachedStatement(sql: "INSERT INTO t VALUES (?)").execute(arguments: [id])
     }

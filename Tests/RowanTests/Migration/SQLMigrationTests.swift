@@ -58,6 +58,30 @@ struct SQLMigrationTests {
         try queue.read { db throws in #expect(try db.schemaObjects().isEmpty) }
     }
 
+    @Test("Numbers in the names of files are ordered as Foundation orders them")
+    func orderOfFiles() throws {
+        let folder = try TemporaryFolder()
+        var random = SeededGenerator(11)
+        let parts = ["0", "1", "01", "2", "10", "9", "007", "12345678", "a", "B", "b", "-", "_", ".", " "]
+        var names = Set<String>()
+        while names.count < 300 {
+            names.insert(
+                (0..<Int.random(in: 1...5, using: &random)).map { _ in
+                    parts.randomElement(using: &random)!
+                }.joined())
+        }
+        for name in names { try Data().write(to: folder.url.appendingPathComponent("\(name).sql")) }
+        var migrator = DatabaseMigrator()
+        try migrator.registerMigrations(in: folder.url)
+        let expected = names.map { "\($0).sql" }.sorted {
+            let order = $0.compare($1, options: .numeric)
+            return order == .orderedSame ? $0 < $1 : order == .orderedAscending
+        }
+        #expect(
+            migrator.migrations.map { "\($0).sql" }
+                == expected.filter { URL(fileURLWithPath: $0).pathExtension == "sql" })
+    }
+
     @Test func foldersOfFiles() throws {
         let folder = try TemporaryFolder()
         func write(_ name: String, _ text: String) throws {
@@ -75,6 +99,8 @@ struct SQLMigrationTests {
         #expect(try queue.int("SELECT x FROM b") == 1)
         var other = DatabaseMigrator()
         expectFailure { try other.registerMigrations(in: folder.url.appendingPathComponent("no")) }
+        let page = try #require(URL(string: "https://example.com\(folder.url.path)"))
+        expectFailure { try other.registerMigrations(in: page) }
         try Data([0xFF, 0xFE, 0xC3]).write(to: folder.url.appendingPathComponent("3-bad.sql"))
         expectFailure { try other.registerMigrations(in: folder.url) }
         #expect(other.migrations == [])

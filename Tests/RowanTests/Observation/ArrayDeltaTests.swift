@@ -114,7 +114,7 @@ struct ArrayDeltaTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .tags(.runsOnClusters))
 struct ObservedDeltaConcurrencyTests {
     typealias Item = ArrayDeltaTests.Item
 

@@ -3,7 +3,7 @@
 @testable import Rowan
 import Testing
 
-@Suite
+@Suite(.tags(.runsOnClusters))
 struct DatabaseRegionObservationConcurrencyTests {
     private static let schema = """
         CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, score INTEGER);

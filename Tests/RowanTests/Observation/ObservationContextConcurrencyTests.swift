@@ -6,7 +6,7 @@ import Testing
 
 @testable import Rowan
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .tags(.runsOnClusters))
 struct ObservationContextConcurrencyTests {
     private static func counting() -> ValueObservation<ValueReducers.Fetch<Int>> {
         .tracking { try $0.values().count }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Rowan
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .tags(.runsOnClusters))
 struct OtherProcessObservationConcurrencyTests {
     private static let rows = ValueObservation.tracking { try $0.values() }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Rowan
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .tags(.runsOnClusters))
 struct PassingErrorConcurrencyTests {
     /// After a temporary error, the value is fetched again without another commit.
     @Test(arguments: ConnectionKind.allCases, [ResultCode.SQLITE_BUSY, .SQLITE_INTERRUPT, .SQLITE_LOCKED])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Rowan
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .tags(.runsOnClusters))
 struct SchemaOfReadersConcurrencyTests {
     /// The way in which an observation fetches.
     enum Fetch: String, CaseIterable, Sendable {

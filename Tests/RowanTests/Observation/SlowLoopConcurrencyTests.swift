@@ -5,7 +5,7 @@ import Testing
 
 @testable import Rowan
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .tags(.runsOnClusters))
 struct SlowLoopConcurrencyTests {
     private static let last = 40
     private static let maximum = ValueObservation.tracking { try Int.fetchOne($0, sql: "SELECT MAX(x) FROM t") ?? 0 }

@@ -7,6 +7,12 @@ import RowanCluster
 import Synchronization
 import Testing
 
+extension Tag {
+    /// A suite of accesses or observations that needs nothing that a cluster rejects: `.ci/run cluster` also runs it on
+    /// one.
+    @Tag static var runsOnClusters: Self
+}
+
 enum ClusterUnderTest {
     /// The nodes; nil for local databases.
     static let addresses: [String]? = ProcessInfo.processInfo.environment["ROWAN_CLUSTER"].map {

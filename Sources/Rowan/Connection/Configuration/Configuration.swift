@@ -1,6 +1,6 @@
 // The configuration of connections: a value that is read when a connection is opened.
 
-public import Foundation
+public import RowanPlatform
 public import Dispatch
 
 /// The configuration of database connections.
@@ -226,9 +226,15 @@ public struct Configuration: Sendable {
     /// Whether the readers of a pool stay open when memory is released. False by default.
     public var persistentReadOnlyConnections = false { didSet { identity = Identity() } }
 
-    /// Whether connections stop their accesses between ``Database/suspendNotification`` and
-    /// ``Database/resumeNotification``. False by default.
-    public var observesSuspensionNotifications = false { didSet { identity = Identity() } }
+    /// Suspends and resumes a connection until its result is released.
+    package typealias SuspensionSource =
+        @Sendable (
+            _ suspend: @escaping @Sendable () -> Void, _ resume: @escaping @Sendable () -> Void
+        ) -> any Sendable
+
+    /// What suspends connections: running statements are interrupted, and writes throw SQLITE_ABORT until they resume.
+    /// See `Suspension.swift` for one that observes notifications.
+    package var suspensionSource: SuspensionSource? { didSet { identity = Identity() } }
 
     /// Whether asynchronous writes that are waiting at the same time share one transaction. False by default.
     ///

@@ -1,6 +1,6 @@
 // Waiting for locks. A custom busy handler is used so that a cancelled access stops waiting immediately.
 
-package import Foundation
+package import RowanPlatform
 import Synchronization
 
 extension Database {
@@ -99,7 +99,7 @@ struct LockWait {
         while !isCancelled() {
             let rest = end - ContinuousClock.now
             guard rest > .zero else { return true }
-            usleep(UInt32(clamping: Int(min(rest, .milliseconds(5)) / .microseconds(1))))
+            pauseThread(for: min(rest, .milliseconds(5)))
         }
         return false
     }

@@ -1,7 +1,7 @@
 // Encrypted databases.
 // Source: https://www.zetetic.net/sqlcipher/sqlcipher-api/
 
-public import Foundation
+public import RowanPlatform
 
 extension Database {
     /// Sets the passphrase of the connection's file. A new file is encrypted with it.
@@ -24,8 +24,7 @@ extension Database {
     ///
     /// Source: <https://www.zetetic.net/sqlcipher/sqlcipher-api/#sqlite3_key>
     public func usePassphrase(_ passphrase: String) throws {
-        var passphrase = passphrase
-        try passphrase.withUTF8 { try connection.useKey(UnsafeRawBufferPointer($0)) }
+        try passphrase.withBytes { try connection.useKey(UnsafeRawBufferPointer($0)) }
     }
 
     /// Sets the passphrase of the connection's file, as bytes that the caller can erase. See
@@ -64,8 +63,7 @@ extension Database {
     ///
     /// Source: <https://www.zetetic.net/sqlcipher/sqlcipher-api/#sqlite3_rekey>
     public func changePassphrase(_ passphrase: String) throws {
-        var passphrase = passphrase
-        try passphrase.withUTF8 { try connection.changeKey(UnsafeRawBufferPointer($0)) }
+        try passphrase.withBytes { try connection.changeKey(UnsafeRawBufferPointer($0)) }
     }
 
     /// Encrypts the database with another passphrase, as bytes that the caller can erase. See

@@ -1,7 +1,5 @@
 // Statements of a connection, from texts or literals with one or several statements.
 
-import Foundation
-
 extension Database {
     /// Prepares a statement.
     ///

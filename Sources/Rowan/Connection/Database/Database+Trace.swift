@@ -1,6 +1,6 @@
 // Traces: the statements of a connection and their durations.
 
-public import Foundation
+public import RowanPlatform
 
 extension Database {
     /// The events that a trace reports.
@@ -69,11 +69,18 @@ extension Database {
         private var prefix: String {
             guard case .profile(let statement, let duration) = self else { return "" }
             // Most statements take less than a millisecond.
-            let seconds = String(format: duration < 0.001 ? "%.6fs " : "%.3fs ", duration)
+            let seconds = "\(Self.decimals(duration, count: duration < 0.001 ? 6 : 3))s "
             guard let error = statement.error else { return seconds }
             guard let error = error as? DatabaseError else { return "\(seconds)(failed) " }
             let message = error.message.map { ": \($0)" } ?? ""
             return "\(seconds)(SQLite error \(error.extendedResultCode.rawValue)\(message)) "
+        }
+
+        /// A number that is not negative, with some digits after the decimal point.
+        private static func decimals(_ number: Double, count: Int) -> String {
+            let unit = (0..<count).reduce(1 as UInt64) { unit, _ in unit * 10 }
+            let rounded = UInt64(exactly: (number * Double(unit)).rounded(.toNearestOrEven)) ?? 0
+            return "\(rounded / unit).\(String(unit + rounded % unit).dropFirst())"
         }
 
         fileprivate init(_ event: StatementEvent, showsArguments: Bool) {

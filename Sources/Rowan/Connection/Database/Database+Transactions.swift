@@ -2,7 +2,7 @@
 // committed. This file defines how transactions begin and end, even after errors: if a rollback fails, it is retried
 // without the running statements. If it fails again, the transaction can't be committed.
 
-public import Foundation
+public import RowanPlatform
 import Synchronization
 
 /// The statements of transactions. They don't depend on the schema.
@@ -30,6 +30,7 @@ extension Database {
     /// - Throws: the error of the operations or the commit, after a rollback. SQLITE_ABORT if the operations request a
     ///   commit but the transaction has already been rolled back, by SQLite or by one of their statements; or if they
     ///   request a rollback but a statement has committed it.
+    @inline(never)
     public func inTransaction(
         _ kind: TransactionKind? = nil, _ operations: () throws -> TransactionCompletion
     ) throws {

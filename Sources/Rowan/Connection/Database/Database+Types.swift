@@ -1,6 +1,6 @@
 // The small types of a connection: kinds of transactions, conflict resolutions, column types…
 
-public import Foundation
+public import RowanPlatform
 
 extension Database {
     /// A closure called with the number of attempts so far when a lock is unavailable. Returning true retries.

@@ -1,6 +1,6 @@
 // One connection, as seen by users. It is valid only inside the access that provides it, on the access's thread.
 
-import Foundation
+import RowanPlatform
 import Synchronization
 
 /// A connection to a database.

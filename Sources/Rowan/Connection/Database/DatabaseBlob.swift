@@ -1,6 +1,6 @@
 // Blobs in pieces, so that a large value is never in memory as a whole.
 
-public import Foundation
+public import RowanPlatform
 
 /// An open blob, read and written in pieces.
 ///

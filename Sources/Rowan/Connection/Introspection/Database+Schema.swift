@@ -64,7 +64,7 @@ extension Database {
         try cached(tableName, schemaName, \.primaryKey) { kind in
             if kind.isView { return try viewPrimaryKey(kind) }
             let all = try columnInfo(of: tableName, in: schemaName)
-            let columns = all.filter { $0.primaryKeyIndex > 0 }.sorted { $0.primaryKeyIndex < $1.primaryKeyIndex }
+            let columns = all.filter { $0.primaryKeyIndex > 0 }.sorted(on: \.primaryKeyIndex)
             let isRowID =
                 try !kind.isWithoutRowID && columns.count == 1 && columns[0].type == "INTEGER"
                 && !hasPrimaryKeyIndex(tableName, kind)
@@ -171,8 +171,8 @@ extension Database {
         let rows = try pragma("foreign_key_list", kind.name, in: kind.schema)
             .filter { row in destination.map { $0.isSameDatabaseName(as: row["table"]) } ?? true }
         let groups = Dictionary(grouping: rows) { $0["id"] as Int }
-        return try groups.sorted { $0.key < $1.key }.compactMap { id, rows in
-            let rows = rows.sorted { ($0["seq"] as Int) < ($1["seq"] as Int) }
+        return try groups.sorted(on: \.key).compactMap { id, rows in
+            let rows = rows.sorted(on: { $0["seq"] as Int })
             let table: String = rows[0]["table"]
             // A foreign key without columns refers to the primary key.
             let primaryKey =
@@ -259,6 +259,7 @@ extension Database {
     }
 
     /// A property of a table, read once per schema.
+    @inline(never)
     func cached<T>(
         _ name: String, _ schemaName: String?, _ member: WritableKeyPath<SchemaCache.Table, T?>,
         _ read: (SchemaCache.Table.Kind) throws -> T

@@ -1,8 +1,6 @@
 // The connection's cached schema information. It is read on demand and cleared completely when the schema changes
 // (LocalConnection.schemaEpoch).
 
-import Foundation
-
 /// The cached parts of the schema.
 package struct SchemaCache {
     var epoch = 0

@@ -2,7 +2,8 @@
 // of the database.
 // Source: https://sqlite.org/wal.html#concurrency
 
-import Foundation
+import Dispatch
+import RowanPlatform
 import Synchronization
 
 /// A writer and several concurrent readers, on a database file in WAL mode.

@@ -1,7 +1,5 @@
 // A queue: one connection with one access at a time.
 
-import Foundation
-
 /// A connection that serializes all accesses.
 ///
 /// ```swift
@@ -32,11 +30,7 @@ public final class DatabaseQueue: DatabaseWriter {
     /// Opens an in-memory database. Queues with the same name share one database, which exists while any of them is
     /// open. <https://sqlite.org/inmemorydb.html>
     public convenience init(named name: String? = nil, configuration: Configuration = Configuration()) throws {
-        let location = name.map { name in
-            let allowed = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
-            let escaped = name.addingPercentEncoding(withAllowedCharacters: allowed) ?? name
-            return "file:\(escaped)?mode=memory&cache=shared"
-        }
+        let location = name.map { "file:\($0.percentEncoded(except: "-._~"))?mode=memory&cache=shared" }
         try self.init(location: location ?? ":memory:", configuration: configuration)
     }
 

@@ -1,7 +1,5 @@
 // Reading: the access methods are implemented only here, for queues, pools, snapshots and type-erased readers.
 
-import Foundation
-
 /// A type that can read a database: ``DatabaseQueue``, ``DatabasePool``.
 ///
 /// Article: <doc:Concurrency>.

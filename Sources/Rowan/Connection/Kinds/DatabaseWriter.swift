@@ -1,7 +1,5 @@
 // Writing: the access methods are implemented only here, for queues, pools and type-erased writers.
 
-import Foundation
-
 /// A type that can write to a database: ``DatabaseQueue``, ``DatabasePool``.
 ///
 /// Article: <doc:Concurrency>.
@@ -208,14 +206,15 @@ extension Database {
                     connection,
                     """
                     SELECT name, CASE type WHEN 'view' THEN 'VIEW' ELSE 'TABLE' END FROM pragma_table_list
-                    WHERE schema = 'main' AND type IN ('view', 'virtual', 'table') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+                    WHERE schema = 'main' AND type IN ('view', 'virtual', 'table')
+                        AND (name NOT GLOB 'sqlite_*' OR name GLOB 'sqlite_stat[0-9]')
                     ORDER BY type = 'table', type = 'virtual'
                     """)
                 for row in names {
                     let name: String = row[0]
                     try execute(sql: "DROP \(row[1] as String) main.\(name.quotedDatabaseIdentifier)")
                 }
-                try execute(sql: "PRAGMA user_version = 0")
+                for number in ["user_version", "application_id"] { try execute(sql: "PRAGMA \(number) = 0") }
                 return .commit
             }
         }

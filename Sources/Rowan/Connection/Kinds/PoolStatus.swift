@@ -1,7 +1,5 @@
 // The activity of a pool's connections.
 
-import Foundation
-
 /// The activity of a pool's connections at one moment.
 ///
 /// ```swift

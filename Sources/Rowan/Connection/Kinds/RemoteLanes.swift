@@ -1,8 +1,6 @@
 // The connections of a database on other machines: one writer and up to N readers, as in a pool. Each has its own
 // shadow, and a runner that communicates with the other machines.
 
-import Foundation
-
 /// The connections of a remote database.
 package final class RemoteLanes: Sendable {
     /// Makes the runner of a connection.

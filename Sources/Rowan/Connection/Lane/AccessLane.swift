@@ -4,7 +4,6 @@
 // for the readers.
 
 import Dispatch
-import Foundation
 import Synchronization
 
 final class AccessLane: Sendable {

@@ -1,6 +1,7 @@
 // The access that uses a connection, its start and its call site: readable from any thread without stopping the access.
 
-import Foundation
+import Dispatch
+import RowanPlatform
 import Synchronization
 
 /// A place in the source code of a program.

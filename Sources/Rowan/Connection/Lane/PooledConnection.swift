@@ -1,7 +1,6 @@
 // A connection of a lane. `@unchecked Sendable`: only the holder of the connection uses the database, which the lock
 // AccessLane.state guarantees; `interruptible` has its own lock.
 
-import Foundation
 import Synchronization
 
 final class PooledConnection: @unchecked Sendable {
@@ -17,7 +16,7 @@ final class PooledConnection: @unchecked Sendable {
     private let allowsUnsafeTransactions: Bool
     /// Runs the statements of a remote database. Other threads only interrupt it.
     private let runner: (any StatementRunner)?
-    private var suspensionObserver: SuspensionObserver?
+    private var suspension: (any Sendable)?
 
     /// Opens and sets up a connection.
     init(
@@ -40,7 +39,7 @@ final class PooledConnection: @unchecked Sendable {
         }
         let pointer = UInt(bitPattern: database.connection.pointer)
         interruptible.withLock { $0 = pointer }
-        if configuration.observesSuspensionNotifications { observeSuspension() }
+        suspension = configuration.suspensionSource.map(observe)
         if isReader, configuration.recordsStatements { recordStatements() }
     }
 
@@ -48,13 +47,13 @@ final class PooledConnection: @unchecked Sendable {
         database.connection.hooks?.onStart { [record] sql in record.run(sql) }
     }
 
-    private func observeSuspension() {
-        suspensionObserver = SuspensionObserver { [weak self] in
-            self?.database.connection.isSuspended.store(true, ordering: .relaxed)
-            self?.interrupt()
-        } resume: { [weak self] in
-            self?.database.connection.isSuspended.store(false, ordering: .relaxed)
-        }
+    private func observe(_ source: Configuration.SuspensionSource) -> any Sendable {
+        source(
+            { [weak self] in
+                self?.database.connection.isSuspended.store(true, ordering: .relaxed)
+                self?.interrupt()
+            },
+            { [weak self] in self?.database.connection.isSuspended.store(false, ordering: .relaxed) })
     }
 
     /// Whether the current thread has access.

@@ -1,8 +1,8 @@
 // Suspension: a program that is about to be frozen must release its locks. Some systems kill an application that holds
 // a lock on a shared file while it is frozen.
 
+#if FullFoundation
 public import Foundation
-import Synchronization
 
 extension Database {
     /// Suspends the connections that observe it: running statements are interrupted, and writes throw SQLITE_ABORT
@@ -11,6 +11,15 @@ extension Database {
 
     /// Resumes the suspended connections.
     public static let resumeNotification = Notification.Name("Rowan.Database.resume")
+}
+
+extension Configuration {
+    /// Whether connections stop their accesses between ``Rowan/Database/suspendNotification`` and
+    /// ``Rowan/Database/resumeNotification``. False by default.
+    public var observesSuspensionNotifications: Bool {
+        get { suspensionSource != nil }
+        set { suspensionSource = newValue ? SuspensionObserver.init : nil }
+    }
 }
 
 /// Observes the notifications for one connection during its lifetime.
@@ -30,3 +39,4 @@ final class SuspensionObserver: Sendable {
         for token in tokens { NotificationCenter.default.removeObserver(token) }
     }
 }
+#endif

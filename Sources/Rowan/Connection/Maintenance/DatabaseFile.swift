@@ -1,7 +1,7 @@
 // The file that all connections of a database share. The program's path may lead to another file when a later
 // connection is opened, after a change of the current directory or of a symbolic link.
 
-import Foundation
+import RowanPlatform
 
 /// The file of a connection, for opening further connections.
 package struct DatabaseFile: Sendable {
@@ -17,10 +17,8 @@ package struct DatabaseFile: Sendable {
         let inode: UInt64
 
         init?(_ path: String) {
-            var status = stat()
-            guard !path.isEmpty, stat(path, &status) == 0 else { return nil }
-            device = UInt64(truncatingIfNeeded: status.st_dev)
-            inode = UInt64(truncatingIfNeeded: status.st_ino)
+            guard !path.isEmpty, let status = FileStatus(path) else { return nil }
+            (device, inode) = (status.device, status.inode)
         }
     }
 
@@ -50,8 +48,7 @@ package struct DatabaseFile: Sendable {
     private static func location(_ path: String, like original: String) -> String {
         guard original.hasPrefix("file:") else { return path }
         let parameters = original.firstIndex(of: "?").map { original[$0...].prefix { $0 != "#" } } ?? ""
-        // SQLite has decoded the path. `urlPathAllowed` excludes the characters that end a path.
-        let encoded = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
-        return "file://\(encoded)\(parameters)"
+        // SQLite has decoded the path.
+        return "file://\(path.percentEncoded(except: "/-._~!$&'()*+,:=@"))\(parameters)"
     }
 }

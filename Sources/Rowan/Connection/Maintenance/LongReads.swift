@@ -1,7 +1,7 @@
 // Long reads while others write: SQLite can't reuse the write-ahead log while a read needs its content.
 // Source: https://sqlite.org/wal.html#avoiding_excessively_large_wal_files
 
-import Foundation
+import Dispatch
 
 /// A read that has been running for a long time while the database was written.
 ///
@@ -91,8 +91,7 @@ final class LongReads: Sendable {
 
     var walSize: Int {
         // A file that does not exist, because nothing has been written yet, has no size.
-        let attributes = try? FileManager.default.attributesOfItem(atPath: state.withLock { $0.walPath })
-        return (attributes?[.size] as? NSNumber)?.intValue ?? 0
+        FileStatus(state.withLock { $0.walPath })?.size ?? 0
     }
 
     // MARK: Running reads

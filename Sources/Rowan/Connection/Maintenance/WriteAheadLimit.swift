@@ -2,7 +2,7 @@
 // it. With overlapping reads, this never happens by itself.
 // Source: https://sqlite.org/wal.html#avoiding_excessively_large_wal_files
 
-import Foundation
+import RowanPlatform
 import Synchronization
 
 /// The limit of a write-ahead log, and the results of enforcing it.
@@ -102,8 +102,5 @@ final class WriteAheadLimit: Sendable {
     }
 
     /// 0 for a file that does not exist.
-    private func fileSize(_ path: String) -> Int {
-        var status = stat()
-        return stat(path, &status) == 0 ? Int(status.st_size) : 0
-    }
+    private func fileSize(_ path: String) -> Int { FileStatus(path)?.size ?? 0 }
 }

@@ -1,6 +1,6 @@
 // Comma-separated values. Source: https://www.rfc-editor.org/rfc/rfc4180
 
-import Foundation
+import RowanPlatform
 
 /// A format that prints comma-separated values, for spreadsheets and other programs.
 ///
@@ -154,8 +154,7 @@ extension CSVDumpFormat: DumpFormat {
     }
 
     private func write(_ text: String, to fields: CSVFields) {
-        var text = text
-        text.withUTF8 { write($0, to: fields) }
+        text.withBytes { write($0, to: fields) }
     }
 
     private mutating func writeHeader(_ statement: Statement, to stream: inout DumpStream) {
@@ -164,9 +163,9 @@ extension CSVDumpFormat: DumpFormat {
         guard header else { return }
         let text = stream.text()
         let fields = CSVFields(text, separator: separator)
-        for (index, var name) in stream.columnNames(of: statement).enumerated() {
+        for (index, name) in stream.columnNames(of: statement).enumerated() {
             if index > 0 { fields.writeSeparator() }
-            name.withUTF8 {
+            name.withBytes {
                 let isFormula = formulas == .escaped && $0.looksLikeFormula
                 isFormula ? fields.writeEscaped($0) : fields.write($0, isQuoted: false)
             }
@@ -221,8 +220,7 @@ private struct CSVFields {
     }
 
     func write(_ value: String, isQuoted: Bool) {
-        var value = value
-        value.withUTF8 { write($0, isQuoted: isQuoted) }
+        value.withBytes { write($0, isQuoted: isQuoted) }
     }
 
     /// Writes text after an apostrophe, in quotes.

@@ -1,6 +1,6 @@
 // One row per line, for debugging: a list with readable blobs.
 
-import Foundation
+import RowanPlatform
 
 /// A format that prints one row per line, for debugging.
 ///

@@ -10,6 +10,8 @@ public struct DumpStream {
     var hiddenColumnCount = 0
     var progress = DumpProgress()
     private let handler: DumpProgress.Handler?
+    /// Called after each statement that inserts rows, once its text has reached the stream.
+    var statementHandler: (() throws -> Void)?
 
     init(_ stream: (any TextOutputStream)?, _ handler: DumpProgress.Handler?) {
         buffer = TextBuffer(stream ?? StandardOutput())
@@ -51,6 +53,13 @@ public struct DumpStream {
     private mutating func didFillChunk() throws {
         buffer.flush()
         try report()
+    }
+
+    /// Called at the end of a statement that inserts rows.
+    func didEndStatement() throws {
+        guard let statementHandler else { return }
+        buffer.flushAll()
+        try statementHandler()
     }
 
     /// Passes the rest of the text to the stream.

@@ -1,6 +1,6 @@
 // Requests as JSON. The rows of SQLite are written directly, without intermediate records or an encoder.
 
-public import Foundation
+public import RowanPlatform
 
 extension FetchRequest {
     /// The fetched rows as a JSON array, in UTF-8.

@@ -1,7 +1,7 @@
 // Rows as JSON objects. The columns keep their order and duplicate names, which a dictionary would lose: objects are
 // written here, and only unusual values by the encoder.
 
-public import Foundation
+public import RowanPlatform
 
 /// A format that prints rows as a JSON array.
 ///

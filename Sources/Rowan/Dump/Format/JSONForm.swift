@@ -1,6 +1,6 @@
 // The JSON form of the value of a column: that of a JSONEncoder for the value decoded from it.
 
-import Foundation
+import RowanPlatform
 
 enum JSONForm {
     /// As it is stored, without a type.

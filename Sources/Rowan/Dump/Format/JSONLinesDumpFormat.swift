@@ -1,6 +1,6 @@
 // One JSON object per line: a program can read it line by line. Source: https://jsonlines.org
 
-public import Foundation
+public import RowanPlatform
 
 /// A format that prints each row as a JSON object, on one line.
 ///

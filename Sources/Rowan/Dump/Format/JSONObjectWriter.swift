@@ -1,6 +1,6 @@
 // Writes rows as JSON objects, as a JSONEncoder would. The encoder itself takes a microsecond per value.
 
-import Foundation
+import RowanPlatform
 
 /// Writes the rows of one statement.
 struct JSONObjectWriter: Sendable {

@@ -1,6 +1,6 @@
 // Writes rows of one layout as JSON objects. The form of each column is determined at the first row.
 
-import Foundation
+import RowanPlatform
 
 /// The writer of the rows of a request, of a scope, or of a prefetched association.
 struct JSONRowWriter {

@@ -1,6 +1,6 @@
 // A database as bytes, to send, embed or test it.
 
-public import Foundation
+public import RowanPlatform
 
 extension Database {
     /// The bytes of a file with the content of the database.

@@ -1,7 +1,7 @@
 // Doubles as SQL. SQLite does not always convert decimal digits to the nearest double: one literal in ten thousand
 // would restore a different double. Doubtful literals are tested, and those that fail become an exact expression.
 
-import Foundation
+import RowanPlatform
 
 /// Writes doubles as SQL that SQLite evaluates to the same double.
 final class RealLiterals {

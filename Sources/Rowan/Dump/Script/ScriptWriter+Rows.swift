@@ -7,8 +7,12 @@ extension ScriptWriter {
 
     /// Writes the rows of a table, in the order of their rowids.
     ///
-    /// - Parameter target: the schema of the table for the script, with its dot, if a temporary table may hide it.
-    func writeRows(of table: String, in target: String = "", to stream: inout DumpStream) throws {
+    /// - Parameters:
+    ///   - target: the schema of the table for the script, with its dot, if a temporary table may hide it.
+    ///   - verb: the first words of the statements.
+    func writeRows(
+        of table: String, in target: String = "", verb: String = "INSERT INTO", to stream: inout DumpStream
+    ) throws {
         let name = table.quotedDatabaseIdentifier
         let all = try db.columns(in: table, in: schema.name)
         let stored = all.filter { !$0.isGenerated }.map(\.name)
@@ -20,7 +24,7 @@ extension ScriptWriter {
         let statement = try db.makeStatement(
             sql: "SELECT \(list) FROM \(schema.name.quotedDatabaseIdentifier).\(name)\(order)")
         let isComplete = rowID == nil && stored.count == all.count
-        let insertion = "INSERT INTO \(target)\(name)\(isComplete ? "" : "(\(list))") VALUES\n"
+        let insertion = "\(verb) \(target)\(name)\(isComplete ? "" : "(\(list))") VALUES\n"
         stream.progress.table = table
         try writeRows(RowCursor(statement, adapter: nil), insertion, to: &stream)
     }
@@ -44,10 +48,13 @@ extension ScriptWriter {
             if rowCount == Self.maximumRowCount || text.totalCount &- start > Self.maximumByteCount {
                 text.append(literal: ";\n")
                 rowCount = 0
+                try stream.didEndStatement()
             }
             try stream.didWriteRow()
         } while try cursor.nextRow() != nil
-        if rowCount > 0 { text.append(literal: ";\n") }
+        guard rowCount > 0 else { return }
+        text.append(literal: ";\n")
+        try stream.didEndStatement()
     }
 
     @inline(__always)

@@ -2,20 +2,22 @@
 // inserted in sqlite_master, because CREATE VIRTUAL TABLE would create their content tables, which the script has
 // restored.
 
-import Foundation
+import RowanPlatform
 
 /// Writes the script of one schema.
 struct ScriptWriter {
     let db: Database
     let schema: DatabaseSchemaID
     let reals: RealLiterals
-    private let objects: [Object]
+    let objects: [Object]
 
     /// A row of sqlite_master.
     struct Object {
         enum Kind { case table, virtualTable, index, uniqueIndex, view, trigger, statistics, sequence }
         let kind: Kind
         let name: String
+        /// The name of the table of an index; of other objects, their own name.
+        let table: String
         /// Nil for the tables that SQLite creates itself.
         let definition: SQLDefinition?
     }
@@ -38,7 +40,7 @@ struct ScriptWriter {
         }
     }
 
-    private func objects(_ kinds: Object.Kind...) -> [Object] { objects.filter { kinds.contains($0.kind) } }
+    func objects(_ kinds: Object.Kind...) -> [Object] { objects.filter { kinds.contains($0.kind) } }
 
     mutating func write(to stream: inout DumpStream) throws {
         let foreignKeys = try foreignKeyState()
@@ -103,6 +105,11 @@ struct ScriptWriter {
         if foreignKeys == .violated { stream.write("PRAGMA foreign_keys=OFF;\n") }
         stream.write("SAVEPOINT \(savepoint);\n")
         if foreignKeys == .respected { stream.write("PRAGMA defer_foreign_keys=ON;\n") }
+        try writeNumbers(to: &stream)
+    }
+
+    /// Writes the numbers in the header of the file.
+    func writeNumbers(to stream: inout DumpStream) throws {
         for name in ["user_version", "application_id"] {
             let value = try pragma(name)
             if value != 0.databaseValue { stream.write("PRAGMA \(name)=\(value.sqlLiteral);\n") }
@@ -117,7 +124,7 @@ struct ScriptWriter {
 
     private var savepoint: String { "rowan_script" }
 
-    private func writeSequence(to stream: inout DumpStream) throws {
+    func writeSequence(to stream: inout DumpStream) throws {
         guard let sequence = objects(.sequence).first else { return }
         // The table exists only after a table has used AUTOINCREMENT.
         let table = unusedName.quotedDatabaseIdentifier
@@ -126,7 +133,7 @@ struct ScriptWriter {
         try writeRows(of: sequence.name, in: "main.", to: &stream)
     }
 
-    private func writeStatistics(to stream: inout DumpStream) throws {
+    func writeStatistics(to stream: inout DumpStream) throws {
         guard let statistics = objects(.statistics).first else { return }
         // Creates sqlite_stat1.
         stream.write("ANALYZE main.sqlite_master;\nDELETE FROM main.sqlite_stat1;\n")
@@ -169,6 +176,7 @@ extension ScriptWriter.Object {
         guard let sql = row["sql"] as String? else { return nil }
         let type: String = row["type"]
         name = known?.name ?? row["name"]
+        table = row["tbl_name"]
         if type == "table", name.foldedDatabaseName.hasPrefix("sqlite_") {
             switch name.foldedDatabaseName {
             case "sqlite_sequence": kind = .sequence
@@ -190,5 +198,5 @@ extension ScriptWriter.Object {
             }
     }
 
-    fileprivate var statement: String { definition.map { $0.terminated + "\n" } ?? "" }
+    var statement: String { definition.map { $0.terminated + "\n" } ?? "" }
 }

@@ -3,7 +3,7 @@
 // sqlite_master.
 
 import RowanSQLText
-import Foundation
+import RowanPlatform
 
 /// The objects of a schema whose rows in sqlite_master are not valid UTF-8.
 struct UnreadableNames {
@@ -148,6 +148,12 @@ extension Data {
     /// The bytes as an identifier, in quotes.
     fileprivate var quotedIdentifier: Data {
         let quote = UInt8(ascii: "\"")
-        return Data([quote] + flatMap { $0 == quote ? [quote, quote] : [$0] } + [quote])
+        var result = Data([quote])
+        for byte in self {
+            if byte == quote { result.append(quote) }
+            result.append(byte)
+        }
+        result.append(quote)
+        return result
     }
 }

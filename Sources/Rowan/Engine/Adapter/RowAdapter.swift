@@ -51,7 +51,7 @@ public struct ColumnMapping: RowAdapter {
             }
             return (index: index, name: name)
         }
-        return ColumnLayout(renamed.sorted { $0.index < $1.index })
+        return ColumnLayout(renamed.sorted(on: \.index))
     }
 }
 

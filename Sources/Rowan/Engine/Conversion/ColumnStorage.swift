@@ -1,6 +1,6 @@
 // The stored form of a column's values where a type has several representations, chosen by `@Column(as:)`.
 
-public import Foundation
+public import RowanPlatform
 
 /// The stored form of a column's values, chosen by `@Column(as:)`.
 ///

@@ -1,7 +1,7 @@
 // Date components, in a format chosen by the user.
 // Source: https://sqlite.org/lang_datefunc.html
 
-public import Foundation
+public import RowanPlatform
 
 /// Date components stored as text, in one of SQLite's formats.
 ///

@@ -1,7 +1,7 @@
 // Database values as convertible values, and their conversions to and from `Any`.
 
 public import RowanSQLite
-import Foundation
+import RowanPlatform
 
 extension DatabaseValue: DatabaseValueConvertible, StatementColumnConvertible {
     /// The value itself.

@@ -2,7 +2,7 @@
 // types also read directly from a column, without a DatabaseValue.
 
 public import RowanSQLite
-public import Foundation
+public import RowanPlatform
 
 /// A type that converts to and from a database value: integers, strings, dates, and your own types.
 ///

@@ -3,13 +3,12 @@
 // 3.132999999999999488. It uses the digits that Swift prints, or plain arithmetic for a double with few decimals, and
 // is a hundred times as fast as Foundation's conversion.
 
-public import Foundation
+public import RowanPlatform
 
 extension Decimal: DatabaseValueConvertible, StatementColumnConvertible {
     /// A decimal text, because SQLite has no decimal numbers; NULL for NaN.
     public var databaseValue: DatabaseValue {
-        guard !isNaN else { return .null }
-        return NSDecimalNumber(decimal: self).description(withLocale: Self.locale).databaseValue
+        isNaN ? .null : description.databaseValue
     }
 
     /// The decimal from an integer, a double or a decimal text; nil for any other value and for a double outside the
@@ -33,7 +32,7 @@ extension Decimal: DatabaseValueConvertible, StatementColumnConvertible {
 
 extension Decimal {
     /// Creates the shortest decimal that reads back as a double; nil if it is outside the range of decimals.
-    init?(shortest double: Double) {
+    package init?(shortest double: Double) {
         guard double.isFinite else { return nil }
         // Without a sign: Foundation interprets negative zero as NaN.
         guard double != 0 else {

@@ -1,6 +1,6 @@
 // Vectors of numbers, such as the embeddings of texts and images, as blobs of 32-bit floats.
 
-import Foundation
+import RowanPlatform
 
 /// A vector of 32-bit floats, stored as a blob with four little-endian bytes for each element, the format of
 /// sqlite-vec.
@@ -83,8 +83,9 @@ public struct VectorStorage: ColumnStorage {
     static func elements(of data: Data) -> [Float]? {
         guard data.count.isMultiple(of: 4) else { return nil }
         return data.withUnsafeBytes { bytes in
-            (0..<data.count / 4).map { index in
-                Float(bitPattern: UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self)))
+            stride(from: 0, to: bytes.count, by: 4).map { offset in
+                let bits = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+                return Float(bitPattern: UInt32(littleEndian: bits))
             }
         }
     }

@@ -1,7 +1,7 @@
 // Foundation types: data, dates, identifiers, URLs.
 
 import RowanSQLite
-public import Foundation
+public import RowanPlatform
 
 extension Data: DatabaseValueConvertible, StatementColumnConvertible {
     /// The value, in the form stored by the compared column's record type.
@@ -163,17 +163,4 @@ extension URL: DatabaseValueConvertible, StatementColumnConvertible {
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> URL? {
         String.fromDatabaseValue(dbValue).flatMap(URL.init(string:))
     }
-}
-
-extension CGFloat: DatabaseValueConvertible, StatementColumnConvertible {
-    /// The number as a double.
-    public var databaseValue: DatabaseValue { Double(self).databaseValue }
-
-    /// The number from an integer or a double; nil for any other value.
-    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> CGFloat? {
-        Double.fromDatabaseValue(dbValue).map { CGFloat($0) }
-    }
-
-    /// The number from the column.
-    public static func fromColumn(_ column: ColumnValue) -> CGFloat? { column.double.map { CGFloat($0) } }
 }

@@ -1,5 +1,6 @@
 // Foundation classes. They are stored as the Swift values that they bridge to.
 
+#if FullFoundation
 public import Foundation
 
 extension NSData: DatabaseValueConvertible {
@@ -104,3 +105,4 @@ extension NSUUID: DatabaseValueConvertible {
         UUID.fromDatabaseValue(dbValue).flatMap { NSUUID(uuidString: $0.uuidString) as? Self }
     }
 }
+#endif

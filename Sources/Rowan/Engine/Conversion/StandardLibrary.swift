@@ -1,7 +1,7 @@
 // Standard library types. All integers share one implementation.
 
 public import RowanSQLite
-import Foundation
+import RowanPlatform
 
 // The extra requirements rank this extension above those for Codable types and raw columns.
 extension DatabaseValueConvertible where Self: FixedWidthInteger & Codable & StatementColumnConvertible {

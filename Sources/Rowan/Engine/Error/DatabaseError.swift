@@ -2,7 +2,7 @@
 // appear only if the configuration makes them public.
 
 import RowanSQLite
-public import Foundation
+public import RowanPlatform
 
 /// An SQLite result code, primary or extended. <https://sqlite.org/rescode.html>
 ///
@@ -76,6 +76,7 @@ public struct DatabaseError: Error, Sendable {
     var migration: String?
 
     /// Creates an error. The default message is SQLite's description of the code.
+    @inline(never)  // Two hundred functions throw errors.
     public init(
         resultCode: ResultCode = .SQLITE_ERROR, message: String? = nil, sql: String? = nil,
         arguments: StatementArguments? = nil, publicStatementArguments: Bool = false
@@ -156,18 +157,9 @@ extension DatabaseError: CustomStringConvertible {
     }
 }
 
-extension DatabaseError: LocalizedError, CustomNSError {
-    /// The domain of the error when it is bridged to `NSError`.
-    public static var errorDomain: String { "Rowan.DatabaseError" }
-    /// The extended code of the error when it is bridged to `NSError`.
-    public var errorCode: Int { Int(extendedResultCode.rawValue) }
-    /// The description and the message of the error when it is bridged to `NSError`.
-    public var errorUserInfo: [String: Any] {
-        var userInfo = [NSLocalizedDescriptionKey: description]
-        userInfo[NSLocalizedFailureReasonErrorKey] = publicStatementArguments ? message : publicMessage
-        userInfo[NSLocalizedRecoverySuggestionErrorKey] = hint
-        return userInfo
-    }
+extension DatabaseError: LocalizedError {
     /// The `description`.
     public var errorDescription: String? { description }
+    /// The message.
+    public var failureReason: String? { publicStatementArguments ? message : publicMessage }
 }

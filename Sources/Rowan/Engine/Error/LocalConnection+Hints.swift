@@ -1,7 +1,7 @@
 // Advice on errors from the schema or the system.
 
 import RowanSQLText
-import Foundation
+import RowanPlatform
 
 extension LocalConnection {
     // MARK: Names
@@ -14,6 +14,9 @@ extension LocalConnection {
     private func unknownNameHint(_ message: String, _ sql: String) -> String? {
         // Only SQLITE_ERROR has these messages. Our own query about an unknown name must not cause another one.
         guard !isRunningOwnQueries else { return nil }
+        if message == "too many SQL variables" {
+            return "a statement takes at most \(limit(.arguments)) here: pass several values as one argument, as JSON"
+        }
         if let name = message.suffix(after: "no such table: ") {
             let tables = schemaNames(Self.tableNames)
             if let table = name.unqualified.nearest(in: tables) { return "did you mean \"\(table)\"?" }
@@ -21,6 +24,11 @@ extension LocalConnection {
             return tables.isEmpty
                 ? "there are no tables in \(file): check its path, and that its migrations have run"
                 : "check that its migration has run"
+        }
+        if let name = message.suffix(after: "no such collation sequence: ")
+            ?? message.suffix(after: "no such function: "), Self.unlinkedNames.contains(name.foldedDatabaseName)
+        {
+            return "it needs all of Foundation: do not disable the trait FullFoundation of Rowan"
         }
         guard
             let name = message.suffix(after: "no such column: ")
@@ -35,6 +43,14 @@ extension LocalConnection {
             """)
         return name.unqualified.nearest(in: columns).map { "did you mean \"\($0)\"?" }
     }
+
+    /// The folded names of the functions and collations that need all of Foundation, if the program does without it.
+    private static let unlinkedNames = Set(
+        BuiltInFunction.allCases.map(\.rawValue.foldedDatabaseName)
+            + BuiltInCollation.allCases.map(\.rawValue.foldedDatabaseName)
+    ).subtracting(
+        DatabaseFunction.builtin.map(\.name.foldedDatabaseName)
+            + DatabaseCollation.builtin.map(\.name.foldedDatabaseName))
 
     private static let tables = """
         SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite~_%' ESCAPE '~'
@@ -96,18 +112,14 @@ extension LocalConnection {
     static func openingHint(_ path: String, isReadonly: Bool, systemCode: CInt) -> String? {
         let isFile = !path.hasPrefix("file:") && path != ":memory:"
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        var isFolder: ObjCBool = false
-        if isFile, !FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) {
-            return "the folder \(folder) doesn't exist: create it before"
+        guard isFile else { return systemHint(systemCode) }
+        guard let status = FileStatus(folder) else { return "the folder \(folder) doesn't exist: create it before" }
+        guard status.isFolder else { return "\(folder) is a file, not a folder" }
+        guard let status = FileStatus(path) else {
+            return isReadonly
+                ? "the file doesn't exist, and a connection that only reads doesn't create it" : systemHint(systemCode)
         }
-        if isFile, !isFolder.boolValue { return "\(folder) is a file, not a folder" }
-        if isFile, FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
-            return "the path is that of a folder: add the name of a file"
-        }
-        if isFile, isReadonly, !FileManager.default.fileExists(atPath: path) {
-            return "the file doesn't exist, and a connection that only reads doesn't create it"
-        }
-        return systemHint(systemCode)
+        return status.isFolder ? "the path is that of a folder: add the name of a file" : systemHint(systemCode)
     }
 
     /// The system error behind an SQLite error.

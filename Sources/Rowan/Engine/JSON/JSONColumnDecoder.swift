@@ -1,7 +1,7 @@
 // Decoding of JSON columns: with the quick decoders, where the JSONDecoder's strategies allow it and they succeed;
 // otherwise with the JSONDecoder, whose values and errors are authoritative.
 
-package import Foundation
+package import RowanPlatform
 
 /// The decoder of a JSON column.
 package final class JSONColumnDecoder {

@@ -1,7 +1,7 @@
 // The values of a JSON text as Swift's types, with JSONDecoder's errors, which types may catch to try something else. A
 // path is evaluated only for an error.
 
-import Foundation
+import RowanPlatform
 
 extension JSONDocument {
     /// The bytes of a node, without quotes.
@@ -31,8 +31,7 @@ extension JSONDocument {
     ///
     /// - Complexity: O(*n*), where *n* is the number of keys.
     func value(of name: String, in object: Int) -> Int? {
-        var copy = name
-        return copy.withUTF8 { bytes in
+        return name.withBytes { bytes in
             let isASCII = bytes.allSatisfy { $0 < 0x80 }
             var index = object + 1
             for _ in 0..<Int(nodes[object].start) {

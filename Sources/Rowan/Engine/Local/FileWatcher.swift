@@ -2,7 +2,7 @@
 // Source: inotify(7)
 
 import Dispatch
-import Foundation
+import RowanPlatform
 
 /// Watches the files of a database: the file itself, its WAL and its journal.
 package final class FileWatcher: Sendable {

@@ -2,7 +2,7 @@
 // Source: https://sqlite.org/loadext.html
 
 import RowanSQLite
-import Foundation
+import RowanPlatform
 
 /// The entry point of an extension, as declared in C.
 public typealias SQLiteExtensionEntryPoint =
@@ -87,7 +87,9 @@ extension LocalConnection {
     /// SQLite's message for a connection that fails to open.
     static func openingMessage(_ message: String) -> String {
         guard message.hasPrefix("automatic extension loading failed") else { return message }
-        return message.trimmingCharacters(in: CharacterSet(charactersIn: ": "))
+        let isPadding = { (character: Character) in ": ".contains(character) }
+        let end = message.lastIndex { !isPadding($0) }
+        return (end.map { String(message[...$0]) } ?? message)
             + ": an extension that this process has loaded refuses all connections; update it, or call "
             + "sqlite3_reset_auto_extension() of RowanSQLite after loading it"
     }

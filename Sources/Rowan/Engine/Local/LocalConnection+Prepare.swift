@@ -2,7 +2,6 @@
 
 import RowanSQLText
 import RowanSQLite
-import Foundation
 
 extension LocalConnection {
     /// Compiles the first statement of a text and records its effects.
@@ -47,7 +46,7 @@ extension LocalConnection {
         }
         if code == SQLITE_ERROR, let remote {
             let failure = error(code, sql: sql(end))
-            guard try remote.refresh() else { throw failure }
+            guard try remote.refresh() else { throw explained(failure) }
             (code, profile) = prepare(refusingPragmas: readOnlyDepth > 0)
         }
         // After an error, SQLite's end position is not at the end of the statement.
@@ -85,8 +84,7 @@ extension LocalConnection {
     ///
     /// - Parameter isKept: whether the statement will run many times.
     package func prepare(_ sql: String, isKept: Bool = false) throws -> Statement {
-        var sql = sql
-        return try sql.withUTF8 {
+        return try sql.withBytes {
             try prepare(utf8: $0, flags: isKept ? CUnsignedInt(SQLITE_PREPARE_PERSISTENT) : 0)
         }
     }

@@ -3,7 +3,6 @@
 
 import RowanSQLite
 package import Synchronization
-import Foundation
 
 /// A connection of the C API, and the state shared by its statements.
 ///

@@ -3,7 +3,7 @@
 
 import RowanSQLText
 import RowanSQLite
-import Foundation
+import RowanPlatform
 
 /// The statements of a text, compiled one by one, because each may depend on the effects of the previous one.
 package final class SQLScript {
@@ -15,8 +15,7 @@ package final class SQLScript {
     /// - Throws: SQLITE_ERROR for a text with a NUL, SQLITE_TOOBIG for one of 2 GiB or more.
     package init(_ sql: String, _ connection: LocalConnection) throws {
         self.connection = connection
-        var sql = sql
-        bytes = try sql.withUTF8 { utf8 in
+        bytes = try sql.withBytes { utf8 in
             try SQLBytes.check(utf8)
             return ContiguousArray(unsafeUninitializedCapacity: utf8.count + 1) { buffer, count in
                 _ = buffer.initialize(from: utf8)

@@ -2,7 +2,7 @@
 // https://sqlite.org/c3ref/deserialize.html
 
 import RowanSQLite
-package import Foundation
+package import RowanPlatform
 
 extension LocalConnection {
     /// The bytes of a file with the content of the database.

@@ -44,8 +44,7 @@ package final class RealParser {
 
     /// The double, or nil if SQLite fails or is interrupted.
     package func double(_ text: String) -> Double? {
-        var text = text
-        return text.withUTF8 { utf8 -> Double? in
+        return text.withBytes { utf8 -> Double? in
             let pointer = statement.handle
             defer {
                 sqlite3_reset(pointer)

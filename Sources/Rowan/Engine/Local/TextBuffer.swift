@@ -2,7 +2,7 @@
 // chunk is full, because appending each part to a String takes ten times as long as copying it.
 
 import RowanSQLite
-import Foundation
+import RowanPlatform
 
 /// A buffer of UTF-8 text, which passes its content to a stream whenever it is full.
 package final class TextBuffer {
@@ -31,6 +31,7 @@ package final class TextBuffer {
     package var isChunkFull: Bool { count >= Self.chunkSize }
 
     /// Passes the content to the stream, except for the first bytes of an incomplete character.
+    @inline(never)  // A chunk is rarely full, and `room` is inlined into all parts.
     package func flush() { flush(count - incompleteCount) }
 
     /// Passes the entire content to the stream, even if its last character is incomplete.
@@ -79,8 +80,7 @@ package final class TextBuffer {
     }
 
     package func append(_ text: String) {
-        var text = text
-        text.withUTF8 { append($0) }
+        text.withBytes { append($0) }
     }
 
     @inline(__always)

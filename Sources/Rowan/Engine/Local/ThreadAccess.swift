@@ -1,6 +1,6 @@
 // Access belongs to a thread: its identity, and the errors for other threads.
 
-import Foundation
+import RowanPlatform
 
 /// The identity of the current thread.
 package var currentThreadID: UInt {

@@ -1,7 +1,5 @@
 // A row as a collection of (name, value) pairs, its equality and its descriptions.
 
-import Foundation
-
 extension Row: RandomAccessCollection {
     /// A position in a row.
     public struct Index: Hashable, Comparable, Strideable, Sendable {
@@ -97,11 +95,11 @@ extension Row: CustomStringConvertible, CustomDebugStringConvertible {
 
     private func parts(indentation: String) -> [String] {
         var lines: [String] = []
-        for (name, row) in scopes.sorted(by: { $0.name < $1.name }) {
+        for (name, row) in scopes.sorted(on: \.name) {
             lines.append("\(indentation)- \(name): \(row.description)")
             lines += row.parts(indentation: indentation + "  ")
         }
-        for (key, rows) in (prefetchedTree?.rows ?? [:]).sorted(by: { $0.key < $1.key }) {
+        for (key, rows) in (prefetchedTree?.rows ?? [:]).sorted(on: \.key) {
             lines.append("\(indentation)+ \(key): \(rows.count) row\(rows.count == 1 ? "" : "s")")
         }
         return lines

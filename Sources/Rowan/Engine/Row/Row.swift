@@ -4,7 +4,7 @@
 // expected column, which is the one after the last match.
 
 import RowanSQLite
-public import Foundation
+public import RowanPlatform
 
 /// A database row.
 ///

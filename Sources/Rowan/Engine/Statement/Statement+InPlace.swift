@@ -2,8 +2,8 @@
 // Swift's memory, whose addresses are valid only inside `withUTF8` and `withUnsafeBytes`. Hence the recursion: the
 // statement runs to completion inside the closure of its last text (benchmark insert-place).
 
+import RowanPlatform
 import RowanSQLite
-import Foundation
 
 extension Statement {
     /// Binds the values and runs the statement to completion, ignoring its rows.
@@ -63,8 +63,7 @@ extension Statement {
             case .double(let double):
                 try check(double.bindNumber(to: handle, at: index))
             case .string(let text):
-                var string = text
-                return try string.withUTF8 { bytes in
+                return try text.withBytes { bytes in
                     defer { if !isNested { unbind() } }
                     try check(bindInPlace(bytes, at: index))
                     try run(values, from: position &+ 1, isNested: true)

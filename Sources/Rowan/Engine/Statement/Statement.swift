@@ -2,7 +2,6 @@
 // a C call and a comparison. A statement has one run at a time: a cursor's or an execution.
 
 public import RowanSQLite
-import Foundation
 
 /// A prepared statement.
 ///

@@ -119,8 +119,7 @@ extension LocalConnection {
     ///
     /// Complexity: one lookup in a hash table if the statement is already compiled.
     package func use(_ sql: String) throws -> StatementUse {
-        var text = sql
-        if let known = text.withUTF8({ pool.value(forUTF8: $0) }) { return try use(known) }
+        if let known = sql.withBytes({ pool.value(forUTF8: $0) }) { return try use(known) }
         return try use(new: sql)
     }
 

@@ -1,7 +1,7 @@
 // Placeholders for the values of a row, so that a Decodable type can be created without one. A type may reject a
 // placeholder; its own error explains why.
 
-import Foundation
+import RowanPlatform
 
 /// Invents values of Decodable types.
 struct Placeholders {

@@ -1,6 +1,6 @@
 // Properties of Codable records: a column as a value or as JSON.
 
-import Foundation
+import RowanPlatform
 
 extension DatabaseValueConvertible {
     fileprivate static func decodeColumn(_ row: Row, _ index: Int) throws -> Self {

@@ -2,8 +2,6 @@
 // comparison finds each of them. A property that is not a value is decoded from JSON, from a scope of the row, or from
 // prefetched rows.
 
-import Foundation
-
 extension FetchableRecord where Self: Decodable {
     /// Decodes the coding keys from the columns with their names.
     public init(row: Row) throws { self = try RecordDecoder(record: Self.self, row: row).decode(Self.self) }

@@ -2,7 +2,7 @@
 // values, and all other properties as JSON. All containers of an encoder share their target, so class hierarchies
 // encode to a flat record.
 
-import Foundation
+import RowanPlatform
 
 extension EncodableRecord where Self: Encodable {
     /// Encodes the coding keys to the columns with their names.

@@ -1,7 +1,5 @@
 // A decoder that records what a Decodable record decodes: keys, types, and which of them may be missing.
 
-import Foundation
-
 /// The recording of what a record decodes.
 final class RecordRecording {
     let placeholders: Placeholders

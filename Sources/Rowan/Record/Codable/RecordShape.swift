@@ -1,8 +1,6 @@
 // What a record type reads and writes, as far as the type reveals it without a row: a Decodable type is decoded from
 // placeholders, and an Encodable type stores the result.
 
-import Foundation
-
 /// What a record type reads and writes.
 package struct RecordShape {
     /// A property that is decoded from a row.

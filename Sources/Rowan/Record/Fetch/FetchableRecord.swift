@@ -1,6 +1,6 @@
 // Records that are decoded from rows.
 
-public import Foundation
+public import RowanPlatform
 
 /// A type that is decoded from a row.
 ///
@@ -110,7 +110,7 @@ public enum DatabaseDateDecodingStrategy: Sendable {
     /// From ISO 8601 text.
     case iso8601
     /// From text in the format of a formatter.
-    case formatted(DateFormatter)
+    case formatted(any DatabaseDateFormatter)
     /// A custom conversion; nil is a decoding error.
     case custom(@Sendable (DatabaseValue) -> Date?)
 }

@@ -1,7 +1,5 @@
 // The persistence protocols, with their customization points. The methods are in the files of each operation.
 
-import Foundation
-
 /// A record with methods that insert, update and delete it. It can store its rowid when it is inserted.
 ///
 /// ```swift

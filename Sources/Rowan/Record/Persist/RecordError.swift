@@ -32,7 +32,7 @@ public enum RecordError: Error, Sendable, CustomStringConvertible {
     public var expandedDescription: String {
         switch self {
         case .recordNotFound(let table, let key):
-            let columns = key.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value.errorDescription)" }
+            let columns = key.sorted(on: \.key).map { "\($0.key):\($0.value.errorDescription)" }
             return "Key not found in table \(table): [\(columns.joined(separator: " "))]"
         }
     }

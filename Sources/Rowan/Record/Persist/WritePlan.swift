@@ -174,9 +174,9 @@ extension PersistenceContainer {
 extension [String] {
     /// Whether two arrays share their storage or have equal elements.
     func isIdentical(to other: [String]) -> Bool {
-        let isShared = withUnsafeBufferPointer { a in
-            other.withUnsafeBufferPointer { b in a.baseAddress == b.baseAddress && a.count == b.count }
-        }
-        return isShared || self == other
+        guard count == other.count else { return false }
+        // Not key paths: the library evaluates them at run time, for each record.
+        let start = withUnsafeBufferPointer { $0.baseAddress }
+        return start == other.withUnsafeBufferPointer { $0.baseAddress } || self == other
     }
 }

@@ -2,7 +2,7 @@
 // needed. `@inlinable`, so that the bindings are specialized in the user's module: benchmark insert-record.
 
 public import RowanSQLite
-public import Foundation
+public import RowanPlatform
 
 /// Receives the values of a generated record type. For generated code only: called with the index of a property and its
 /// value.
@@ -206,8 +206,7 @@ public struct RecordBinder {
         // Without a copy: only text from another runtime is not contiguous.
         let code = text.utf8.withContiguousStorageIfAvailable { bind($0, statement, parameter) }
         if let code { return note(code) }
-        var copy = text
-        note(copy.withUTF8 { bind($0, statement, parameter) })
+        note(text.withBytes { bind($0, statement, parameter) })
     }
 
     private func bind(_ text: UnsafeBufferPointer<UInt8>, _ statement: SQLiteStatement, _ parameter: CInt) -> CInt {

@@ -81,6 +81,7 @@ private struct Ranges {
         scopes[name, default: Ranges()].add(range, at: scope.dropFirst())
     }
 
+    @inline(never)  // Recursive: inlined into itself, it has 30 kB.
     func layout(of columns: ColumnLayout) -> ColumnLayout {
         ColumnLayout(own ?? 0..<0, of: columns, scopes: scopes.mapValues { $0.layout(of: columns) })
     }

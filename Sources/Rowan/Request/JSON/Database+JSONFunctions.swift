@@ -214,6 +214,6 @@ private func elementsOfJSON(
     _ elements: some Collection<(key: String, value: any SQLExpressible)>
 ) -> [SQLExpression] {
     let isUnordered = elements is [String: any SQLExpressible]
-    let ordered = isUnordered ? elements.sorted { $0.key < $1.key } : Array(elements)
+    let ordered = isUnordered ? elements.sorted(on: \.key) : Array(elements)
     return ordered.flatMap { [$0.key.sqlExpression, $0.value.asJSONElement] }
 }

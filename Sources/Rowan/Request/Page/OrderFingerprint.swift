@@ -56,7 +56,7 @@ private struct StableHash {
 
     mutating func combine(_ arguments: StatementArguments) {
         for value in arguments.values { combine(value) }
-        for (name, value) in arguments.namedValues.sorted(by: { $0.key < $1.key }) {
+        for (name, value) in arguments.namedValues.sorted(on: \.key) {
             combine(name)
             combine(value)
         }

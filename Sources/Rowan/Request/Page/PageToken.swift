@@ -1,6 +1,6 @@
 // The start of a page, as a string.
 
-import Foundation
+import RowanPlatform
 
 /// The start of a page: after the row with these values in the order of the request.
 ///
@@ -41,7 +41,7 @@ extension PageToken: Codable {
 extension PageToken: LosslessStringConvertible {
     /// Creates a token from a string; returns nil if the string is not a token.
     public init?(_ description: String) {
-        var base64 = description.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+        var base64 = String(description.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
         base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
         guard let data = Data(base64Encoded: base64),
             let content = try? JSONDecoder().decode(Content.self, from: data)
@@ -56,9 +56,8 @@ extension PageToken: LosslessStringConvertible {
         encoder.outputFormatting = .sortedKeys
         // Integers, text and base64 can always be encoded. A double that JSON can't represent is stored as its bits.
         let data = try? encoder.encode(Content(order: order, values: values.map(Content.Value.init)))
-        return (data ?? Data()).base64EncodedString()
-            .replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
-            .replacingOccurrences(of: "=", with: "")
+        let base64 = (data ?? Data()).base64EncodedString()
+        return String(base64.filter { $0 != "=" }.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
     }
 
     private struct Content: Codable {

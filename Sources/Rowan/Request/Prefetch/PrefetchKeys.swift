@@ -2,7 +2,7 @@
 // keys, or by keys that SQLite may consider equal after a conversion (1 and '1') or by a collation ('a' and 'A'). Keys
 // are hashed and compared in place, in the batches (benchmark include-all-composite).
 
-import Foundation
+import RowanPlatform
 
 /// The columns of a batch that contain its keys.
 struct KeyColumns {
@@ -186,10 +186,15 @@ extension DatabaseValue {
     /// Sources: <https://sqlite.org/datatype3.html#affinity>, <https://sqlite.org/datatype3.html#collation>
     fileprivate var similarityRepresentative: DatabaseValue {
         guard case .string(let text) = storage else { return self }
-        let isNumber = text.utf8.allSatisfy { $0.isASCIIDigit || 0x09...0x0D ~= $0 || " +-.eE".utf8.contains($0) }
-        let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        if isNumber, let integer = Int64(trimmed) { return DatabaseValue(storage: .int64(integer)) }
-        if isNumber, let double = Double(trimmed) { return DatabaseValue(storage: .double(double)).asIntegerIfWhole }
+        let isSpace = { (byte: UInt8) in 0x09...0x0D ~= byte || byte == 0x20 }
+        let isNumber = text.utf8.allSatisfy { $0.isASCIIDigit || isSpace($0) || "+-.eE".utf8.contains($0) }
+        if isNumber {
+            var bytes = text.utf8.drop(while: isSpace)
+            while let last = bytes.last, isSpace(last) { bytes.removeLast() }
+            let number = Substring(bytes)
+            if let integer = Int64(number) { return DatabaseValue(storage: .int64(integer)) }
+            if let double = Double(number) { return DatabaseValue(storage: .double(double)).asIntegerIfWhole }
+        }
         let end = text.utf8.lastIndex { $0 != UInt8(ascii: " ") }
         let body = end.map { String(text[...$0]) } ?? ""
         return DatabaseValue(storage: .string(body.foldedDatabaseName))

@@ -1,8 +1,6 @@
 // Filters by primary and unique keys. Their values are expressions, which the resolver encodes in the form that the
 // record stores.
 
-import Foundation
-
 extension DatabaseValueConvertible {
     /// The key, or nil if it is NULL: no row has a NULL key.
     var presentKey: Self? {

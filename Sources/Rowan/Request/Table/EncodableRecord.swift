@@ -1,6 +1,6 @@
 // Records that encode their columns, and comparisons of records.
 
-public import Foundation
+public import RowanPlatform
 
 /// A type that encodes its values for columns.
 ///
@@ -92,7 +92,7 @@ public enum DatabaseDateEncodingStrategy: Sendable {
     /// ISO 8601 text in UTC. Dates before the year 0 or after the year 506712 are rejected.
     case iso8601
     /// Text created by a formatter.
-    case formatted(DateFormatter)
+    case formatted(any DatabaseDateFormatter)
     /// A custom conversion; nil is stored as NULL.
     case custom(@Sendable (Date) -> (any DatabaseValueConvertible)?)
 }

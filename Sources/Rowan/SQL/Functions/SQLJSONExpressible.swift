@@ -156,12 +156,13 @@ extension SQLExpression {
         else { return SQLExpression(.binary(op, json, path.asConstant)) }
         // Before 3.45, SQLite compares a path with the JSON text, where these characters may be escaped: JSONEncoder
         // writes `\/`, and other encoders write `\u00e9`.
-        if key.utf8.contains(where: { $0 < 0x20 || $0 >= 0x7F || "\"\\/".utf8.contains($0) }) {
+        let escaped = "\"\\/".utf8
+        if key.utf8.contains(where: { !(0x20..<0x7F).contains($0) || escaped.contains($0) }) {
             return memberByName(op, json, path)
         }
+        let startsPlain = key.utf8.first.map { !$0.isASCIIDigit && $0 != UInt8(ascii: "$") } ?? false
         let isPlain =
-            !key.utf8.contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "[") }
-            && key.utf8.first.map { !$0.isASCIIDigit && $0 != UInt8(ascii: "$") } ?? false
+            startsPlain && !key.utf8.contains(UInt8(ascii: ".")) && !key.utf8.contains(UInt8(ascii: "["))
         let path = isPlain ? key : "$.\"\(key)\""
         return SQLExpression(.binary(op, json, SQLExpression(.constant(path.databaseValue))))
     }

@@ -1,6 +1,6 @@
 // Typed versions of scalar functions.
 
-public import Foundation
+public import RowanPlatform
 
 /// `LENGTH(value)`: the number of characters.
 public func length(_ value: some SQLTypedExpressible<String>) -> TypedExpression<Int> {

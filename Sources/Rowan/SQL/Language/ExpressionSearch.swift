@@ -4,12 +4,21 @@ extension SQLExpression {
     /// The action for a visited expression.
     package enum SearchStep { case found, goOn, skip }
 
+    private struct Found: Error {}
+
     /// Whether a search finds an expression, excluding subqueries and SQL text.
     package func contains(_ step: (SQLExpression) -> SearchStep) -> Bool {
-        withoutActuallyEscaping(step) { step in
-            var search = ExpressionSearch(step: step)
-            // The search throws only to report a result.
-            return (try? search.expression(self)) == nil
+        do {
+            _ = try mapParts { expression in
+                switch step(expression) {
+                case .found: throw Found()
+                case .skip: expression
+                case .goOn: nil
+                }
+            }
+            return false
+        } catch {
+            return true  // Only a result is thrown.
         }
     }
 
@@ -92,21 +101,4 @@ extension SQLOrdering {
     package func contains(_ step: (SQLExpression) -> SQLExpression.SearchStep) -> Bool {
         if case .expression(let expression, _) = node { expression.contains(step) } else { false }
     }
-}
-
-private struct ExpressionSearch: ExpressionTransform {
-    struct Found: Error {}
-
-    let step: (SQLExpression) -> SQLExpression.SearchStep
-
-    mutating func expression(_ expression: SQLExpression) throws -> SQLExpression {
-        switch step(expression) {
-        case .found: throw Found()
-        case .skip: return expression
-        case .goOn: return try expression.mapChildren(&self)
-        }
-    }
-
-    func subquery(_ subquery: SQLSubquery) -> SQLSubquery { subquery }
-    func literal(_ literal: SQL) -> SQL { literal }
 }

@@ -1,20 +1,27 @@
 // Expressions on a table, rewritten for an alias of the table.
 
-// Not `??`, which means IFNULL for expressions. The transformation never throws.
-
 extension SQLExpression {
     /// The expression, with columns of an alias.
     package func qualified(by alias: TableAliasID) -> SQLExpression {
-        var qualification = Qualification(alias: alias)
-        do { return try qualification.expression(self) } catch { return self }
+        replacing { expression in
+            switch expression.node {
+            case .column(let name, .current):
+                SQLExpression(.column(name, .alias(alias)), isSymbolic: expression.isSymbolic, depth: 0)
+            case .symbol(.fullText(let term, .current)): SQLExpression(.symbol(.fullText(term, .alias(alias))))
+            default: nil  // The other expressions refer to no table directly.
+            }
+        }
     }
 }
 
 extension SQLOrdering {
     /// The term, with columns of an alias.
     package func qualified(by alias: TableAliasID) -> SQLOrdering {
-        var qualification = Qualification(alias: alias)
-        do { return try qualification.orderings(self)[0] } catch { return self }
+        switch node {
+        case .expression(let expression, let direction):
+            SQLOrdering(.expression(expression.qualified(by: alias), direction))
+        case .literal, .symbol: self
+        }
     }
 }
 
@@ -34,22 +41,4 @@ extension SQLSelection {
             self
         }
     }
-}
-
-/// Qualifies the columns of the current table with an alias. A subquery has its own current table.
-private struct Qualification: ExpressionTransform {
-    let alias: TableAliasID
-
-    mutating func expression(_ expression: SQLExpression) throws -> SQLExpression {
-        switch expression.node {
-        case .column(let name, .current):
-            return SQLExpression(.column(name, .alias(alias)), isSymbolic: expression.isSymbolic, depth: 0)
-        case .symbol(.fullText(let term, .current)): return SQLExpression(.symbol(.fullText(term, .alias(alias))))
-        default: return try expression.mapChildren(&self)  // The other expressions refer to no table directly.
-        }
-    }
-
-    func subquery(_ subquery: SQLSubquery) -> SQLSubquery { subquery }
-
-    func literal(_ literal: SQL) throws -> SQL { literal }
 }

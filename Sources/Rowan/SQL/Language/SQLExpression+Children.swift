@@ -59,6 +59,41 @@ extension SQLExpression {
     }
 }
 
+extension SQLExpression {
+    /// The expression, with other expressions in place of some of its parts. Subqueries and SQL text don't change.
+    ///
+    /// - Parameter replacement: returns nil to visit the children of an expression.
+    func replacing(_ replacement: (SQLExpression) -> SQLExpression?) -> SQLExpression {
+        // Only the closure could throw.
+        do { return try mapParts(replacement) } catch { return self }
+    }
+
+    /// The expression, with other expressions in place of some of its parts. Subqueries and SQL text don't change.
+    ///
+    /// - Parameter replacement: returns nil to visit the children of an expression.
+    @inline(never)
+    func mapParts(_ replacement: (SQLExpression) throws -> SQLExpression?) throws -> SQLExpression {
+        try withoutActuallyEscaping(replacement) {
+            var parts = PartReplacement(replacement: $0)
+            return try parts.expression(self)
+        }
+    }
+}
+
+/// One transformation for most uses: the compiler makes a copy of the traversal for each type of transformations.
+private struct PartReplacement: ExpressionTransform {
+    let replacement: (SQLExpression) throws -> SQLExpression?
+
+    mutating func expression(_ expression: SQLExpression) throws -> SQLExpression {
+        // Not `??`, which means IFNULL for expressions.
+        if let result = try replacement(expression) { return result }
+        return try expression.mapChildren(&self)
+    }
+
+    func subquery(_ subquery: SQLSubquery) -> SQLSubquery { subquery }
+    func literal(_ literal: SQL) -> SQL { literal }
+}
+
 /// The handlers of a transformation for each kind of child.
 package protocol ExpressionTransform {
     mutating func expression(_ expression: SQLExpression) throws -> SQLExpression

@@ -137,6 +137,7 @@ extension SQLLiteral {
 
     /// Whether two literals are the same value. Where Swift doesn't expect a `Bool`, `==` is SQL.
     @_disfavoredOverload
+    @inline(never)  // It is part of the comparison of all expressions.
     public static func == (lhs: Self, rhs: Self) -> Bool { (lhs as? SQL)?.segments == (rhs as? SQL)?.segments }
 
     /// `a = b`

@@ -76,7 +76,7 @@ extension [ColumnPair] {
         // Texts in the key's column remain texts.
         let forms = Dictionary(grouping: keys) { zip($0, areNumeric).map { $0.isNumber && $1 } }
         let conditions = forms.map { (types: $0.key.map { $0 ? KeyConversion.numericType : nil }, keys: $0.value) }
-            .sorted { "\($0.types)" < "\($1.types)" }
+            .sorted(on: { "\($0.types)" })
             .map { SQLExpression(.isIn(column, .values($0.keys, types: $0.types), isNegated: false)) }
         return .joined(conditions, by: .or)
     }

@@ -12,6 +12,11 @@ package struct AssociationStep: Hashable, Sendable {
         self.condition = condition
         self.relation = relation
     }
+
+    @inline(never)  // As for the content of subqueries: a step contains paths, which contain steps.
+    package static func == (lhs: AssociationStep, rhs: AssociationStep) -> Bool {
+        lhs.key == rhs.key && lhs.condition == rhs.condition && lhs.relation == rhs.relation
+    }
 }
 
 /// The path from a relation to an associated one, with or without pivots. It has at least one step. For internal use:

@@ -2,7 +2,7 @@
 // values of the same kinds share one SQL text. Integers, texts and NULL are JSON; other values are encoded in JSON and
 // rebuilt in SQL. Sources: https://sqlite.org/limits.html#max_variable_number, https://sqlite.org/json1.html#jeach
 
-import Foundation
+import RowanPlatform
 
 struct ValueRows {
     /// The JSON encoding of a value.

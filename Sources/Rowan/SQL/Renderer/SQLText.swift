@@ -49,8 +49,7 @@ package struct SQLText {
 
     @inline(__always)
     package static func += (text: inout SQLText, part: String) {
-        var part = part
-        part.withUTF8 { utf8 in
+        part.withBytes { utf8 in
             guard let start = utf8.baseAddress else { return }
             text.bytes.reserve(utf8.count).update(from: start, count: utf8.count)
             text.bytes.count += utf8.count
@@ -69,9 +68,9 @@ package struct SQLText {
     }
 
     /// Appends a name in double quotes, doubling the quotes it contains.
+    @inline(never)
     mutating func append(identifier: String) {
-        var identifier = identifier
-        identifier.withUTF8 { name in
+        identifier.withBytes { name in
             let quote = UInt8(ascii: "\"")
             var next = bytes.reserve(2 * name.count + 2)
             next.pointee = quote

@@ -90,17 +90,21 @@ extension ResolvedJoin {
         for index in joins.indices { joins[index].assignNumbers(&last) }
     }
 
+    // These two are recursive: inlined into themselves, they have 20 kB.
+
+    @inline(never)
     fileprivate var table: Select.JoinedTable {
         .init(
             kind: kind, condition: condition, filters: filters, source: source, aliases: aliases,
             joins: joins.map(\.table))
     }
 
+    @inline(never)
+    fileprivate var hasGroup: Bool { isGroup || joins.contains(where: \.hasGroup) }
+
     /// Whether the source and its required joins are written in parentheses.
     fileprivate var isGroup: Bool { kind != .inner && requiresJoins }
     private var requiresJoins: Bool { joins.contains { $0.kind == .inner || $0.requiresJoins } }
-
-    fileprivate var hasGroup: Bool { isGroup || joins.contains(where: \.hasGroup) }
 }
 
 extension SQLSelection {

@@ -110,20 +110,6 @@ extension SQLExpression {
     /// The expression without the conversion of compared values, which are stored values already.
     package var comparedAsStored: SQLExpression {
         guard isSymbolic else { return self }
-        var transform = StoredComparison()
-        // The transformation never throws.
-        do { return try transform.expression(self) } catch { return self }
+        return replacing { if case .column = $0.node { SQLExpression($0.node) } else { nil } }
     }
-}
-
-/// Replaces columns that convert values with plain columns.
-private struct StoredComparison: ExpressionTransform {
-    mutating func expression(_ expression: SQLExpression) throws -> SQLExpression {
-        if case .column = expression.node { return SQLExpression(expression.node) }
-        return try expression.mapChildren(&self)
-    }
-
-    func subquery(_ subquery: SQLSubquery) -> SQLSubquery { subquery }
-
-    func literal(_ literal: SQL) throws -> SQL { literal }
 }

@@ -1,7 +1,11 @@
 // Arithmetic on typed expressions. If one operand may be NULL, so may the result. Each operator has few forms, because
 // each additional one slows down the diagnosis of misspelt names.
 
+public import RowanPlatform
+
+#if FullFoundation
 public import Foundation
+#endif
 
 /// A type whose values can be used in SQL arithmetic: a number, or an optional number.
 ///
@@ -23,8 +27,10 @@ extension UInt32: SQLNumber {}
 extension UInt64: SQLNumber {}
 extension Double: SQLNumber {}
 extension Float: SQLNumber {}
-extension CGFloat: SQLNumber {}
 extension Decimal: SQLNumber {}
+#if FullFoundation
+extension CGFloat: SQLNumber {}
+#endif
 extension Optional: SQLNumber where Wrapped: SQLNumber {
     /// The type of the non-NULL values.
     public typealias Number = Wrapped.Number

@@ -1,6 +1,6 @@
 // The types of columns, and the values that keep their class in them. <https://sqlite.org/datatype3.html>
 
-import Foundation
+import RowanPlatform
 
 /// The values that a column type is made for.
 enum ColumnClass {

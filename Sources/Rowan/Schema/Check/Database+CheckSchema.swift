@@ -307,8 +307,8 @@ extension Database {
     fileprivate func foreignKeys(of table: DatabaseObjectID) throws -> [DeclaredForeignKey] {
         let (schema, name) = (table.schemaID.name.quotedDatabaseIdentifier, table.name.quotedDatabaseIdentifier)
         let rows = try Row.fetchAll(self, sql: "PRAGMA \(schema).foreign_key_list(\(name))")
-        return Dictionary(grouping: rows) { $0["id"] as Int }.sorted { $0.key < $1.key }.map { _, rows in
-            let rows = rows.sorted { ($0["seq"] as Int) < ($1["seq"] as Int) }
+        return Dictionary(grouping: rows) { $0["id"] as Int }.sorted(on: \.key).map { _, rows in
+            let rows = rows.sorted(on: { $0["seq"] as Int })
             return DeclaredForeignKey(
                 columns: rows.map { $0["from"] }, references: rows[0]["table"], onDelete: rows[0]["on_delete"],
                 onUpdate: rows[0]["on_update"])

@@ -47,7 +47,7 @@ struct ReferencedKeys {
         let pragma = "\(schema.quotedDatabaseIdentifier).table_xinfo(\(table.quotedDatabaseIdentifier))"
         let keyColumns = try Row.fetchAll(db, sql: "PRAGMA \(pragma)").map(ColumnInfo.init(row:))
             .filter { $0.primaryKeyIndex > 0 }
-            .sorted { $0.primaryKeyIndex < $1.primaryKeyIndex }
+            .sorted(on: \.primaryKeyIndex)
         guard keyColumns.isEmpty else {
             return keyColumns.map { Column(name: $0.name, type: $0.type.typeSQL) }
         }

@@ -37,7 +37,7 @@ struct ConfigurationIdentityTests {
         "longReadReport": { $0.reportLongReads(after: .seconds(1)) { _ in } },
         "instruments": { $0.instruments.append(NoInstrument()) },
         "persistentReadOnlyConnections": { $0.persistentReadOnlyConnections = true },
-        "observesSuspensionNotifications": { $0.observesSuspensionNotifications = true },
+        "suspensionSource": { $0.observesSuspensionNotifications = true },
         "groupsAsyncWrites": { $0.groupsAsyncWrites = true },
         "observesOtherProcesses": { $0.observesOtherProcesses = true },
         "pollingInterval": { $0.pollingInterval = .seconds(1) },

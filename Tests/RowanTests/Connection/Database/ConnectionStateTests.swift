@@ -23,6 +23,7 @@ private struct ReleasingItem: Codable, PersistableRecord {
     }
 }
 
+@Suite(.tags(.runsOnClusters))
 struct ConnectionStateTests {
     @Test func aValueIsMadeOnce() throws {
         try withDatabase { db in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Rowan
 
-@Suite
+@Suite(.tags(.runsOnClusters))
 struct TransactionRollbackTests {
     /// Rows inserted in pairs: half a pair means that a savepoint was not completely rolled back.
     @Test(arguments: ConnectionKind.allCases)

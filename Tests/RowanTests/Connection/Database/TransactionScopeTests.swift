@@ -3,7 +3,7 @@
 import Rowan
 import Testing
 
-@Suite
+@Suite(.tags(.runsOnClusters))
 struct TransactionScopeTests {
     /// A scope detects that its transaction has ended, even if another one has begun.
     @Test func aScopeAfterACommitInAScope() throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Rowan
 
-@Suite
+@Suite(.tags(.runsOnClusters))
 struct TransactionStateTests {
     /// A statement that fails after an explicit transaction affects nothing else.
     @Test(arguments: ConnectionKind.allCases)

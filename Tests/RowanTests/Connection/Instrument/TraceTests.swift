@@ -76,6 +76,22 @@ struct TraceTests {
         #expect(log.elements == ["SELECT ?"])
     }
 
+    @Test func digitsOfDurations() throws {
+        let events = Log<UncheckedBox<Database.TraceEvent>>()
+        try withDatabase { db in
+            db.trace(options: .profile) { events.append(UncheckedBox($0)) }
+            _ = try Int.fetchOne(db, sql: "SELECT 1")
+        }
+        let event = try #require(events.elements.first?.value)
+        guard case .profile(let statement, _) = event else { throw DatabaseError(message: "no profile") }
+        for seconds in [
+            0, 0.000_000_4, 0.000_001, 0.000_987_654, 0.000_999_999_9, 0.001, 0.0016, 0.25, 59.9996, 86_400,
+        ] {
+            let text = Database.TraceEvent.profile(statement: statement, duration: seconds).description
+            #expect(text == String(format: seconds < 0.001 ? "%.6fs " : "%.3fs ", seconds) + "SELECT 1")
+        }
+    }
+
     // MARK: Durations and results
 
     /// The profile events of a closure.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Rowan
 
-@Suite
+@Suite(.tags(.runsOnClusters))
 struct SchemaFreshnessTests {
     private struct Item: Codable, FetchableRecord, PersistableRecord {
         static let databaseTableName = "t"

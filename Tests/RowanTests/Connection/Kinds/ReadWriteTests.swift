@@ -4,7 +4,7 @@ import Foundation
 import Rowan
 import Testing
 
-@Suite
+@Suite(.tags(.runsOnClusters))
 struct ReadWriteTests {
     struct Refusal: Error, Equatable {}
 

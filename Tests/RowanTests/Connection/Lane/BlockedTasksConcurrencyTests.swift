@@ -5,7 +5,7 @@ import Testing
 
 @testable import Rowan
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .tags(.runsOnClusters))
 struct BlockedTasksConcurrencyTests {
     /// An asynchronous access is first in line, and as many blocking tasks as there are threads wait behind it.
     @Test(arguments: ConnectionKind.allCases)

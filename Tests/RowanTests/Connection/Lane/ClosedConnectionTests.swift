@@ -4,7 +4,7 @@ import Foundation
 import Rowan
 import Testing
 
-@Suite
+@Suite(.tags(.runsOnClusters))
 struct ClosedConnectionTests {
     @Test(arguments: ConnectionKind.allCases)
     func allVerbsThatCanThrowThrow(_ kind: ConnectionKind) async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Rowan
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .tags(.runsOnClusters))
 struct DeadlockConcurrencyTests {
     /// A read that writes, before it ends, when the gate opens.
     private final class WritingRead: Sendable {

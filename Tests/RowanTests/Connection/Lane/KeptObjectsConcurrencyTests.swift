@@ -5,7 +5,7 @@ import Testing
 
 @testable import Rowan
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .tags(.runsOnClusters))
 struct KeptObjectsConcurrencyTests {
     /// A statement released outside any access is finalized without affecting other accesses.
     @Test(arguments: ConnectionKind.allCases)

@@ -55,6 +55,12 @@ private struct Formatted: DateStrategy {
     static var encoding: DatabaseDateEncodingStrategy { .formatted(formatter) }
     static var decoding: DatabaseDateDecodingStrategy { .formatted(formatter) }
 }
+private struct OwnFormatter: DateStrategy, DatabaseDateFormatter {
+    func string(from date: Date) -> String { "at \(Int(date.timeIntervalSince1970))" }
+    func date(from string: String) -> Date? { Double(string.dropFirst(3)).map { Date(timeIntervalSince1970: $0) } }
+    static var encoding: DatabaseDateEncodingStrategy { .formatted(OwnFormatter()) }
+    static var decoding: DatabaseDateDecodingStrategy { .formatted(OwnFormatter()) }
+}
 private struct Custom: DateStrategy {
     static var encoding: DatabaseDateEncodingStrategy { .custom { "d\(Int($0.timeIntervalSince1970))" } }
     static var decoding: DatabaseDateDecodingStrategy {
@@ -125,6 +131,7 @@ struct CodingStrategyTests {
         try checkDate(Milliseconds.self, stored: 128_250.databaseValue, decoded: 128.25)
         try checkDate(ISO8601.self, stored: "1970-01-01T00:02:08Z".databaseValue, decoded: 128)
         try checkDate(Formatted.self, stored: "1970/01/01 00-02-08".databaseValue, decoded: 128)
+        try checkDate(OwnFormatter.self, stored: "at 128".databaseValue, decoded: 128)
         try checkDate(Custom.self, stored: "d128".databaseValue, decoded: 128)
     }
 

@@ -3,7 +3,6 @@
 // https://sqlite.org/vtab.html, https://sqlite.org/vtab.html#epovtab
 
 import RowanSQLite
-import Foundation
 
 /// The rows of a virtual table.
 package final class CollectionSource: Sendable {

@@ -1,8 +1,8 @@
 // Custom collations. Source: https://sqlite.org/c3ref/create_collation.html
 
-import RowanSQLText
+package import RowanSQLText
 import RowanSQLite
-public import Foundation
+public import RowanPlatform
 
 /// A custom collation: an ordering of strings.
 ///
@@ -90,7 +90,7 @@ private final class InstalledCollation {
 }
 
 extension DatabaseCollation {
-    private convenience init(
+    package convenience init(
         _ collation: BuiltInCollation, _ compare: @escaping @Sendable (String, String) -> ComparisonResult
     ) {
         self.init(collation.rawValue, function: compare)
@@ -100,26 +100,9 @@ extension DatabaseCollation {
     public static let unicodeCompare = DatabaseCollation(.unicodeCompare) { a, b in
         a < b ? .orderedAscending : (a == b ? .orderedSame : .orderedDescending)
     }
-    /// Compares case-insensitively.
-    public static let caseInsensitiveCompare = DatabaseCollation(.caseInsensitiveCompare) {
-        $0.caseInsensitiveCompare($1)
-    }
-    /// Compares case-insensitively in the current locale.
-    public static let localizedCaseInsensitiveCompare = DatabaseCollation(.localizedCaseInsensitiveCompare) {
-        $0.localizedCaseInsensitiveCompare($1)
-    }
-    /// Compares in the current locale.
-    public static let localizedCompare = DatabaseCollation(.localizedCompare) { $0.localizedCompare($1) }
-    /// Compares as file managers sort file names, in the current locale.
-    public static let localizedStandardCompare = DatabaseCollation(.localizedStandardCompare) {
-        $0.localizedStandardCompare($1)
-    }
 
     /// The collations of every connection. SQLite requests each of them when a statement first needs it.
-    static let builtin: [DatabaseCollation] = [
-        .unicodeCompare, .caseInsensitiveCompare, .localizedCaseInsensitiveCompare, .localizedCompare,
-        .localizedStandardCompare,
-    ]
+    package static let builtin: [DatabaseCollation] = [.unicodeCompare] + localized
 
     /// Installs each built-in collation when a statement first needs it, so opening a connection costs nothing.
     package static func installOnDemand(in connection: SQLiteConnection) -> CInt {

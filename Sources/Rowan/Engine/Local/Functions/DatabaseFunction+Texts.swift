@@ -1,8 +1,8 @@
 // Text functions available on every connection: Swift supports all of Unicode, whereas SQLite's own functions support
-// only ASCII.
+// only ASCII. Those of the current locale need all of Foundation: see LocalizedTexts.swift.
 
-import RowanSQLText
-import Foundation
+package import RowanSQLText
+import RowanPlatform
 
 extension DatabaseFunction {
     /// Swift's `capitalized`.
@@ -11,18 +11,11 @@ extension DatabaseFunction {
     public static let lowercase = DatabaseFunction(.lowercase) { $0.lowercased() }
     /// Swift's `uppercased()`.
     public static let uppercase = DatabaseFunction(.uppercase) { $0.uppercased() }
-    /// Foundation's `localizedCapitalized`.
-    public static let localizedCapitalize = DatabaseFunction(.localizedCapitalize) { $0.localizedCapitalized }
-    /// Foundation's `localizedLowercase`.
-    public static let localizedLowercase = DatabaseFunction(.localizedLowercase) { $0.localizedLowercase }
-    /// Foundation's `localizedUppercase`.
-    public static let localizedUppercase = DatabaseFunction(.localizedUppercase) { $0.localizedUppercase }
 
-    package static let builtin: [DatabaseFunction] = [
-        .capitalize, .lowercase, .uppercase, .localizedCapitalize, .localizedLowercase, .localizedUppercase,
-    ]
+    package static let builtin: [DatabaseFunction] =
+        [.capitalize, .lowercase, .uppercase] + localized
 
-    private convenience init(_ function: BuiltInFunction, _ transform: @escaping @Sendable (String) -> String) {
+    package convenience init(_ function: BuiltInFunction, _ transform: @escaping @Sendable (String) -> String) {
         self.init(function.rawValue, argumentCount: 1, pure: true) { values in
             String.fromDatabaseValue(values[0]).map(transform)
         }
@@ -36,12 +29,6 @@ extension SQLSpecificExpressible {
     public var lowercased: SQLExpression { DatabaseFunction.lowercase(self) }
     /// Swift's `uppercased()`.
     public var uppercased: SQLExpression { DatabaseFunction.uppercase(self) }
-    /// Foundation's `localizedCapitalized`.
-    public var localizedCapitalized: SQLExpression { DatabaseFunction.localizedCapitalize(self) }
-    /// Foundation's `localizedLowercase`.
-    public var localizedLowercased: SQLExpression { DatabaseFunction.localizedLowercase(self) }
-    /// Foundation's `localizedUppercase`.
-    public var localizedUppercased: SQLExpression { DatabaseFunction.localizedUppercase(self) }
 }
 
 extension SQLTypedExpressible<String> {

@@ -3,7 +3,6 @@
 // Source: https://sqlite.org/appfunc.html
 
 import RowanSQLite
-import Foundation
 
 /// A custom SQL function or aggregate.
 ///

@@ -1,7 +1,7 @@
 // Results of functions and virtual tables.
 
+import RowanPlatform
 import RowanSQLite
-import Foundation
 
 extension DatabaseValue {
     /// Sets the value as the result of a call.
@@ -15,8 +15,8 @@ extension DatabaseValue {
                 return fail(context, error)
             }
             sqlite3_result_double(context, double)
-        case .string(var string):
-            string.withUTF8 { bytes in
+        case .string(let string):
+            string.withBytes { bytes in
                 bytes.withMemoryRebound(to: CChar.self) {
                     rowan_result_text(context, $0.baseAddress ?? UnsafePointer(bitPattern: 1), UInt64($0.count))
                 }

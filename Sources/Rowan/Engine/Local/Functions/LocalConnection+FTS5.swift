@@ -2,7 +2,7 @@
 // Source: https://sqlite.org/fts5.html#extending_fts5
 
 package import RowanSQLite
-import Foundation
+import RowanPlatform
 
 /// The function that receives tokens: a context, flags, bytes and their count, the start and end in the text.
 package typealias FTS5TokenFunction =

@@ -153,6 +153,8 @@ package final class RemoteConnection {
     }
 
     private func stepRemotely(_ statement: Statement) -> CInt {
+        // The transaction of a statement that is not tried again.
+        defer { endForgottenTransaction() }
         // On the second attempt, the shadow has the new schema. It may change again, but not in a transaction.
         for attempt in 0...Self.schemaRetryCount {
             failure = nil
