@@ -1,6 +1,6 @@
 // A database on several machines, as a writer: the same methods, records and requests as for a local file.
 
-import Foundation
+import Dispatch
 public import Rowan
 
 /// A database that several nodes store. A majority of them has each commit before it returns.
@@ -57,10 +57,11 @@ public final class DatabaseCluster: DatabaseWriter {
     ///   - addresses: some of the nodes, as `host:port`. The client finds the others.
     ///   - database: the name of the database: up to 200 ASCII letters, digits, dots, underscores and hyphens. It is
     ///     created if it does not exist.
-    ///   - configuration: the configuration of the connections. Options that concern a file have no effect.
+    ///   - configuration: the configuration of the connections. It must not set options of a file, such as
+    ///     `journalMode`.
     ///   - options: the timeouts of this client, and the consistency of its reads.
-    /// - Throws: SQLITE_MISUSE for a malformed address or name, or without an address; a ``Rowan/DatabaseError`` whose
-    ///   `isLeaderChange` is true if no leader is found in time.
+    /// - Throws: SQLITE_MISUSE for a malformed address or name, without an address, or for an option of a file; a
+    ///   ``Rowan/DatabaseError`` whose `isLeaderChange` is true if no leader is found in time.
     public init(
         addresses: [String], database: String, configuration: Configuration = DatabaseCluster.defaultConfiguration,
         options: ClusterOptions = ClusterOptions()
@@ -70,6 +71,7 @@ public final class DatabaseCluster: DatabaseWriter {
             throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "a cluster needs the address of at least one node")
         }
         try Self.check(name: database)
+        try Self.check(configuration)
         var configuration = configuration
         configuration.observesOtherProcesses = true
         configuration.pollingInterval = options.observationInterval
@@ -81,6 +83,13 @@ public final class DatabaseCluster: DatabaseWriter {
         lanes = try RemoteLanes(path: database, configuration: configuration) { [configuration] isReader in
             ClusterRunner(directory, database: database, configuration: configuration, isReader: isReader)
         }
+    }
+
+    private static func check(_ configuration: Configuration) throws {
+        guard let option = configuration.firstFileOption else { return }
+        throw DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message: "a cluster has no file of its own, so `\(option)` has no effect: remove it from the configuration")
     }
 
     /// Nodes interpret other names as files outside their folder or as databases in memory.
@@ -148,7 +157,9 @@ public final class DatabaseCluster: DatabaseWriter {
         }
         let question = TicketQuestion(directory, ticket)
         let deadline = options.failoverTimeout.deadline
-        return try await offThread { try question.answer(until: deadline) }
+        return try await offThread {
+            do { return try question.answer(until: deadline) } catch { throw known(error, "Ask again") }
+        }
     }
 
     /// The ticket of a transaction, before its commit. A program that stores it elsewhere can ask for the outcome even

@@ -17,6 +17,7 @@ public struct ClusterAdministration: Sendable {
     }
 
     let addresses: [NodeAddress]
+    let transport: (any ClusterTransport)?
 
     /// The maximum time for a node to respond to a query.
     static let answer = Duration.seconds(1)
@@ -25,8 +26,19 @@ public struct ClusterAdministration: Sendable {
     /// node changes the members for it, so this is longer than a leader takes in the worst case.
     static let change = Duration.seconds(60)
 
-    /// - Parameter addresses: some nodes of the cluster.
-    public init(addresses: [NodeAddress]) { self.addresses = addresses }
+    /// - Parameters:
+    ///   - addresses: some nodes of the cluster.
+    ///   - transport: secures the connections.
+    public init(addresses: [NodeAddress], transport: (any ClusterTransport)? = nil) {
+        (self.addresses, self.transport) = (addresses, transport)
+    }
+
+    /// The options of a client of the same nodes.
+    var options: ClusterOptions {
+        var options = ClusterOptions()
+        options.transport = transport
+        return options
+    }
 }
 
 @_spi(Node)
@@ -46,6 +58,19 @@ extension ClusterAdministration {
         try withLeader(within: time) { leader throws(ClusterAdministrationError) in
             (try leader.members(), leader.member)
         }
+    }
+
+    /// Whether a cluster keeps working if one more voter fails: the others that are healthy are still a majority.
+    public static func toleratesFailure(of nodes: some Sequence<(role: NodeRole?, condition: NodeCondition)>) -> Bool {
+        let voters = nodes.filter { $0.role == .voter }
+        return voters.count(where: \.condition.isHealthy) - 1 > voters.count / 2
+    }
+
+    /// The address of the first node that responds, whether it knows a leader or not.
+    ///
+    /// - Returns: nil if none responds.
+    public func firstResponding() -> NodeAddress? {
+        addresses.first { condition(of: $0.description).isReachable }
     }
 
     /// Makes a node a member with a role. Does nothing if the node is already a member.
@@ -85,19 +110,22 @@ extension ClusterAdministration {
             let members = try leader.members()
             guard members.contains(where: { $0.id == id }) else { return }
             guard leader.member.id == id else { return try leader.change { $0.remove(id: id) } }
-            try leader.transferToOthers(of: members)
+            try transfer(from: leader, of: members, needsSpace: false)
             throw ClusterAdministrationError("the member \(id) still leads", isTransient: true)
         }
     }
 
     /// Makes another voter the leader if the first of the nodes leads. It tries once.
     ///
+    /// - Parameter needsSpace: whether only a voter whose disk has space may lead.
     /// - Returns: whether the node was the leader.
     /// - Throws: ``ClusterAdministrationError`` if it doesn't respond, or if no other voter can take over.
     @discardableResult
-    public func handOver() throws(ClusterAdministrationError) -> Bool {
-        guard let address = addresses.first, let leader = try leader(at: address) else { return false }
-        try leader.transferToOthers(of: try leader.members())
+    public func handOver(needsSpace: Bool = false) throws(ClusterAdministrationError) -> Bool {
+        guard let address = addresses.first, let leader = try leader(from: address, maximumNodeCount: 1) else {
+            return false
+        }
+        try transfer(from: leader, of: try leader.members(), needsSpace: needsSpace)
         return true
     }
 }

@@ -9,43 +9,35 @@ final class ClusterRows: RemoteRows {
     /// The number of columns; nil without rows.
     let columnCount: Int?
     /// Whether all parts have arrived.
-    private(set) var isComplete = true
+    private(set) var isComplete: Bool
     /// Whether the rows that have not arrived will not be read.
     private(set) var isAbandoned = false
     /// The parts that have arrived, starting with the current one.
-    private var parts: [RowsPart] = []
+    private var parts: [RowsPart]
     private var partIndex = 0
     private var reader: RowReader?
-    private(set) var isAtEnd = false
+    private(set) var isAtEnd: Bool
     /// The failure of a call: the rows are incomplete.
     private var failure: (any Error)?
-    /// The number of interruptions before the rows; nil for rows that the driver reads.
+    /// The number of interruptions before the rows.
     private var interruptions: (guardian: SessionGuard, count: Int)?
 
-    /// No rows.
-    init() {
-        columnCount = nil
-        isAtEnd = true
-    }
-
-    /// - Parameter first: the first response.
-    init(_ session: ClusterSession, _ first: Response) {
-        guard case .rows(let part) = first else {
-            columnCount = nil
-            isAtEnd = true
-            return
-        }
-        columnCount = part.columnCount
-        parts = [part]
+    /// - Parameters:
+    ///   - parts: the parts that have arrived; none for a statement without rows.
+    ///   - session: the source of the others.
+    init(_ parts: [RowsPart] = [], from session: ClusterSession? = nil) {
+        self.parts = parts
         self.session = session
-        isComplete = part.isLast
+        columnCount = parts.first?.columnCount
+        isComplete = parts.last?.isLast ?? true
+        isAtEnd = parts.isEmpty
     }
 
     /// Moves to the first row.
     func start() throws {
         guard !isAtEnd else { return }
         reader = RowReader(parts[0])
-        try next()
+        try advance()
     }
 
     /// Makes interruptions from now on end the rows, as they end the running statements of SQLite.
@@ -54,10 +46,13 @@ final class ClusterRows: RemoteRows {
     /// - Throws: SQLITE_INTERRUPT after an interruption, or the failure of the connection.
     func next() throws {
         if let interruptions, interruptions.guardian.interruptionCount != interruptions.count {
-            throw DatabaseError.lost(.cancelled, "")
+            throw known(WireError.cancelled, "")
         }
-        while true {
-            if try reader?.next() == true { return }
+        do { try advance() } catch { throw known(error, "Read again") }
+    }
+
+    private func advance() throws {
+        while try reader?.next() != true {
             guard try nextPart() else {
                 (isAtEnd, reader, parts) = (true, nil, [])
                 return
@@ -80,67 +75,26 @@ final class ClusterRows: RemoteRows {
         return true
     }
 
-    private func receivePart() throws {
-        guard let session else {
-            isComplete = true
-            let error = DatabaseError.lost(.closed("the connection to the leader has ended"), "Read again")
-            failure = error
-            throw error
-        }
+    private func receivePart(until end: ContinuousClock.Instant? = nil) throws {
         do {
-            guard case .rows(let part) = try session.laterAnswer() else {
-                throw WireError.malformed("it did not answer with rows")
-            }
+            guard let session else { throw WireError.closed("the connection to the leader has ended") }
+            let part = try session.nextPart(until: end)
             if !isAbandoned { parts.append(part) }
             isComplete = part.isLast
-            if isComplete { try session.streamDidEnd() }
-        } catch let error as WireError {
-            isComplete = true
-            session.end(error)
-            let known = DatabaseError.lost(error, "Read again")
-            failure = known
-            throw known
         } catch {
             isComplete = true
             failure = error
-            do { try session.streamDidEnd(failed: true) } catch { session.end(error as? WireError) }
             throw error
         }
     }
 
     /// Receives all rows, because another request follows.
-    ///
-    /// - Throws: `WireError.malformed` if they have more bytes than the limit.
-    func readToEnd(atMost maximum: Int = .max) throws {
-        var byteCount = parts.reduce(0) { $0 + $1.byteCount }
-        while !isComplete {
-            guard byteCount <= maximum else {
-                isComplete = true
-                let error = WireError.malformed("it sent more than \(maximum) bytes for a small result")
-                session?.end(error)
-                throw error
-            }
-            let count = parts.count
-            try receivePart()
-            byteCount += parts[count...].reduce(0) { $0 + $1.byteCount }
-        }
-    }
+    func readToEnd(until end: ContinuousClock.Instant) throws { while !isComplete { try receivePart(until: end) } }
 
     func setResult(_ result: RemoteResult, column: Int) { reader?.setResult(result, column) }
 
     func close() {
         // The rows that have not arrived are received before the next request, or never.
         (parts, reader, isAtEnd, isAbandoned) = ([], nil, true, true)
-    }
-
-    /// All values, for the driver.
-    func values() throws -> [[DatabaseValue]] {
-        var all: [[DatabaseValue]] = []
-        try start()
-        while !isAtEnd {
-            all.append(reader?.values ?? [])
-            try next()
-        }
-        return all
     }
 }

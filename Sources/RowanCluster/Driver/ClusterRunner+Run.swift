@@ -1,148 +1,246 @@
-// Runs statements that read or write rows, and schema changes.
+// Runs statements that read or write rows.
 
-import Foundation
+import RowanPlatform
 import Rowan
 
 extension ClusterRunner {
     func run(_ statement: RemoteStatement, _ arguments: RemoteArguments) throws -> any RemoteRows {
-        try guardian.running { try runStatement(statement, arguments) }
+        try running(transaction.isPresent ? "Run the transaction again" : "Run the statement again") {
+            try runStatement(statement, arguments)
+        }
     }
 
     private func runStatement(_ statement: RemoteStatement, _ arguments: RemoteArguments) throws -> any RemoteRows {
         let values = try (0..<arguments.count).map { try DatabaseValue(arguments[$0]) }
-        switch transaction {
-        case .none:
-            guard !statement.isReadonly else { return try readAlone(statement, values) }
-            return statement.columnCount > 0
-                ? try writeReturningAlone(statement, values) : try writeAlone(statement, values)
-        case .lazy:
-            guard statement.isReadonly else {
-                try waitingForLock { try beginLazily("BEGIN IMMEDIATE") }
-                guard !hasNewSchema else { throw RemoteSchemaMoved() }
-                return try runInTransaction(statement, values)
+        let isHeld = isHoldingLock
+        isHoldingLock = false
+        let action = transaction.apply(statement.isReadonly ? .read : .write)
+        switch action {
+        case .runAlone:
+            return statement.isReadonly ? try readAlone(statement, values) : try writeAlone(statement, values)
+        case .begin(let isImmediate):
+            guard isImmediate else { return try retryingLeader { try runFirst(statement, values, $0) } }
+            return try waitingForLock { turn in
+                try retryingLeader { try runFirst(statement, values, $0, turn: turn) }
             }
-            return try beginReading(statement, values)
-        case .open, .writing: return try runInTransaction(statement, values)
+        default:
+            try refuseIfLost(action)
+            guard isHeld else { return try runInTransaction(statement, values) }
+            return try inOwnTransaction { try committing { try runInTransaction(statement, values) } }
         }
     }
 
-    // MARK: In a transaction
+    // MARK: A statement and its ticket
 
-    /// Begins a transaction and runs its first statement, in one write.
-    private func beginReading(_ statement: RemoteStatement, _ values: [DatabaseValue]) throws -> any RemoteRows {
-        try retryingLeader { session in
-            var requests = RequestBuffer()
-            try session.add(exec: "BEGIN", to: &requests)
-            return try ask(statement, values, &requests, session) {
-                transaction = .open
-                guardian.forgetTimeout()
-            }
-        }
+    /// A statement that was sent, with the ticket of its transaction if it is the first one that writes.
+    private struct Sent {
+        let statement: RemoteStatement
+        let claim: (ticket: TransactionTicket, handle: Pipeline.Handle<RowCounts>)?
+        let result: Pipeline.Handle<StatementReply>
+        /// After rows of a statement that writes.
+        let counters: Pipeline.Handle<RowCounts>?
     }
 
-    /// Requests the schema version together with the rows, which match the shadow's schema only if the schema has not
-    /// changed.
-    private func ask(
-        _ statement: RemoteStatement, _ values: [DatabaseValue], _ requests: inout RequestBuffer,
-        _ session: ClusterSession, didBegin: () -> Void
-    ) throws -> ClusterRows {
-        let begins = requests.count > 0
-        try session.add(query: ClusterSession.version, to: &requests)
-        let compiles = try session.add(statement, values, to: &requests)
-        try session.send(requests)
-        // All responses are read, whatever they are.
-        let begin = begins ? Result { try session.answer() } : nil
-        if begin.map({ (try? $0.get()) != nil }) == true { didBegin() }
-        let isCurrent = Result { try receiveVersion(session) }
-        if compiles { try session.receiveCompiled(statement) }
-        let first = Result { try session.answer() }
-        if let failure = begin?.failure ?? isCurrent.failure {
-            if case .success(let response) = first { try ClusterRows(session, response).readToEnd() }
-            throw failure
-        }
-        guard try isCurrent.get() else {
-            if case .success(let response) = first { try ClusterRows(session, response).readToEnd() }
-            try readSchema(session)
-            throw RemoteSchemaMoved()
-        }
-        return try rows(session, first.get(), of: statement)
+    /// - Parameters:
+    ///   - version: the version of the schema without which the ticket is not written.
+    ///   - isComplete: whether all rows arrive with the reply.
+    private func append(
+        _ statement: RemoteStatement, _ values: [DatabaseValue], claims: Bool, schema version: Int64? = nil,
+        isComplete: Bool = false, to requests: inout SessionPipeline
+    ) throws -> Sent {
+        // A statement that writes runs to completion immediately, as in SQLite.
+        let returns = !statement.isReadonly && statement.columnCount > 0
+        let claim = try claims ? self.claim(&requests, schema: version) : nil
+        let result = try requests.run(statement, values, isComplete: returns || isComplete)
+        return Sent(
+            statement: statement, claim: claim, result: result,
+            counters: try returns ? requests.counters() : nil)
     }
 
+    /// Writes the ticket of the transaction.
+    func claim(
+        _ requests: inout SessionPipeline, schema version: Int64? = nil
+    ) throws -> (ticket: TransactionTicket, handle: Pipeline.Handle<RowCounts>) {
+        let (ticket, values) = tickets.claim()
+        guard let version else { return (ticket, try requests.execute(TicketTable.claim, values)) }
+        return (ticket, try requests.execute(TicketTable.checkedClaim, values + [version.databaseValue]))
+    }
+
+    /// Reads the replies to a statement.
+    private func receive(
+        _ sent: Sent, _ replies: Pipeline.Replies, _ session: ClusterSession
+    ) throws -> any RemoteRows {
+        let reply = try replies[sent.result]
+        if let counters = sent.counters { count(try replies[counters]) }
+        if !sent.statement.isReadonly, case .done(let counts) = reply { count(counts) }
+        return try rows(of: sent.statement, reply, session)
+    }
+
+    /// Reads the response to the ticket. What followed has not run without it.
+    func didClaim(
+        _ claim: (ticket: TransactionTicket, handle: Pipeline.Handle<RowCounts>)?, _ replies: Pipeline.Replies,
+        _ session: ClusterSession
+    ) throws {
+        guard let claim else { return }
+        do { _ = try replies[claim.handle] } catch {
+            do { try session.execute("ROLLBACK") } catch { endSession(after: error) }
+            loseTransaction()
+            throw error
+        }
+        didClaim(claim.ticket, session)
+    }
+
+    /// Called after the transaction has written its ticket: others now wait for it.
+    func didClaim(_ ticket: TransactionTicket, _ session: ClusterSession) {
+        _ = transaction.apply(.claimed(ticket))
+        guardian.beginTransaction(session.connection)
+    }
+
+    /// The rows of a statement, at the first one.
     private func rows(
-        _ session: ClusterSession, _ first: Response, of statement: RemoteStatement
+        of statement: RemoteStatement, _ reply: StatementReply, _ session: ClusterSession
     ) throws -> ClusterRows {
-        let rows = ClusterRows(session, first)
+        guard case .rows(let parts) = reply else { return ClusterRows() }
+        let rows = session.rows(parts)
         try check(rows, statement)
-        session.begin(rows)
         try rows.start()
         rows.watch(guardian)
         return rows
     }
 
-    private func runInTransaction(_ statement: RemoteStatement, _ values: [DatabaseValue]) throws -> any RemoteRows {
-        if !knowsSchema {
-            // The shadow could not apply the schema: the rows would be those of other columns.
-            try inTransaction(readSchema)
-            throw RemoteSchemaMoved()
-        }
-        return try inTransaction(counts: !statement.isReadonly) { session in
-            var requests = RequestBuffer()
-            let claims = !statement.isReadonly && transaction == .open
-            if claims { try requests.execSQL(db: session.database, sql: TicketTable.claim, values: tickets.claim()) }
-            let compiles = try session.add(statement, values, to: &requests)
-            let returns = !statement.isReadonly && statement.columnCount > 0
-            if returns {
-                try session.add(query: Self.counters, to: &requests)
-            }
-            try session.send(requests)
-            let claim = claims ? Result { try session.answer() } : nil
-            if claims { didClaim() }
-            if compiles { try session.receiveCompiled(statement) }
-            let first = Result { try session.answer() }
-            if let failure = claim?.failure {
-                // What follows without a ticket must not be committed.
-                if case .success(let response) = first { try ClusterRows(session, response).readToEnd() }
-                if returns { _ = try session.receiveRows() }
-                try abandonTransaction(session)
-                throw failure
-            }
-            guard !returns else { return try returned(session, first, of: statement) }
-            if case .success(.result(let rowID, let changes)) = first { count(rowID, changes) }
-            return try rows(session, first.get(), of: statement)
-        }
-    }
-
     /// - Throws: SQLITE_SCHEMA if the rows don't have the columns of the statement on the shadow.
     private func check(_ rows: ClusterRows, _ statement: RemoteStatement) throws {
         guard let count = rows.columnCount, statement.columnCount > 0, count != statement.columnCount else { return }
-        try rows.readToEnd()
-        forgetSchema()
+        rows.close()
+        schema.forget()
         throw DatabaseError(
             resultCode: .SQLITE_SCHEMA,
             message:
                 "the statement has \(count) columns on the cluster, and \(statement.columnCount) here: run it again")
     }
 
-    /// The rows of a statement that writes. It runs to completion immediately, as in SQLite.
-    private func returned(
-        _ session: ClusterSession, _ first: Result<Response, any Error>, of statement: RemoteStatement
-    ) throws -> any RemoteRows {
-        let rows = Result { () throws -> ClusterRows in
-            let rows = ClusterRows(session, try first.get())
-            try rows.readToEnd()
-            return rows
+    // MARK: In a transaction
+
+    private func runInTransaction(_ statement: RemoteStatement, _ values: [DatabaseValue]) throws -> any RemoteRows {
+        if !schema.isKnown {
+            // The shadow could not apply the schema: the rows would be those of other columns.
+            try inTransaction(readSchema)
+            throw RemoteSchemaMoved()
         }
-        count(try session.receiveRows())
-        let result = try rows.get()
-        try check(result, statement)
-        try result.start()
-        result.watch(guardian)
-        return result
+        let claims = !statement.isReadonly && transaction.apply(.write) == .claimAndRun
+        return try inTransaction(counts: { !statement.isReadonly && Self.counts($0, claims) }) { session in
+            var requests = session.pipeline()
+            // Some failures, such as a full disk, end the transaction: the statement would then commit alone.
+            let sent =
+                try claims
+                ? requests.chain { try append(statement, values, claims: true, to: &$0) }.1
+                : append(statement, values, claims: false, to: &requests)
+            let replies = try session.send(requests)
+            try didClaim(sent.claim, replies, session)
+            return try receive(sent, replies, session)
+        }
     }
 
-    private func abandonTransaction(_ session: ClusterSession) throws {
-        try session.execute("ROLLBACK")
-        loseTransaction()
+    /// Whether a failed statement counts its changes. One that does not compile leaves those of the statement before it,
+    /// which may be the ticket.
+    private static func counts(_ refusal: NodeRefusal, _ claims: Bool) -> Bool {
+        !claims || refusal.resultCode.primaryResultCode == .SQLITE_CONSTRAINT
+    }
+
+    /// Begins a transaction and runs its first statement, in one round trip.
+    ///
+    /// If the leader has another schema than the shadow, nothing is written. The schema is read, and the statement runs
+    /// again in the transaction, which is open.
+    ///
+    /// - Parameters:
+    ///   - turn: how long to wait for the lock; nil to begin without it.
+    ///   - commits: whether the statement is also the last one.
+    private func runFirst(
+        _ statement: RemoteStatement, _ values: [DatabaseValue], _ session: ClusterSession, turn: Duration? = nil,
+        commits: Bool = false
+    ) throws -> any RemoteRows {
+        var requests = session.pipeline()
+        let (chain, (begin, version, sent, commit)) = try requests.chain(turn: turn) { requests in
+            let begin = try requests.execute(turn == nil ? "BEGIN" : "BEGIN IMMEDIATE")
+            let version = try requests.version()
+            let sent = try append(
+                statement, values, claims: !statement.isReadonly, schema: schema.version ?? 0, isComplete: commits,
+                to: &requests)
+            return (begin, version, sent, try commits ? requests.execute("COMMIT") : nil)
+        }
+        let replies: Pipeline.Replies
+        do { replies = try session.send(requests) } catch {
+            if commits, let ticket = sent.claim?.ticket { try resolveLost(ticket, error) }
+            throw error
+        }
+        try replies[chain]
+        _ = try replies[begin]
+        let isMoved: Bool
+        do {
+            isMoved = try replies[version] != schema.version
+            if isMoved { try readSchema(session) }
+        } catch {
+            // The transaction is open.
+            endSession(after: error)
+            throw error
+        }
+        let writes = turn != nil
+        if isMoved {
+            try didBegin(session, writes: writes)
+            throw RemoteSchemaMoved()
+        }
+        if let commit { return try finishAlone(sent, commit, replies, session) }
+        let rows = Result {
+            if let claim = sent.claim { _ = try replies[claim.handle] }
+            return try receive(sent, replies, session)
+        }
+        // Nothing is committed, so the next leader can begin anew.
+        if let error = rows.failure, ClusterFailure(error)?.endsSession == true { throw error }
+        try didBegin(session, writes: writes)
+        return try settling(session, counts: { !statement.isReadonly && Self.counts($0, true) }) {
+            try didClaim(sent.claim, replies, session)
+            return try rows.get()
+        }
+    }
+
+    /// Reads the replies to a statement and its COMMIT.
+    private func finishAlone(
+        _ sent: Sent, _ commit: Pipeline.Handle<RowCounts>, _ replies: Pipeline.Replies, _ session: ClusterSession
+    ) throws -> any RemoteRows {
+        try didBegin(session)
+        let before = (changesCount, totalChangesCount)
+        do {
+            try settling(session, counts: { Self.counts($0, true) }) {
+                try didClaim(sent.claim, replies, session)
+                _ = try replies[sent.result]
+            }
+        } catch let refusal as NodeRefusal where transaction.isOpen && changesCount > 0 {
+            // A failed statement may keep changes: see ON CONFLICT FAIL.
+            if (changesCount, totalChangesCount) != before { try commitImplicitTransaction() }
+            throw refusal
+        }
+        if let ticket = sent.claim?.ticket {
+            do { try finishCommit(ticket, session) { _ = try replies[commit] } } catch {
+                throw known(error, "Run the statement again")
+            }
+        }
+        return try receive(sent, replies, session)
+    }
+
+    /// Finds out whether a statement that commits itself has run: the connection has ended without a response.
+    ///
+    /// - Throws: ``UnknownOutcomeError`` if it may have run.
+    private func resolveLost(_ ticket: TransactionTicket, _ error: any Error) throws {
+        endSession(forgettingLeader: true)
+        for event in [.began, .claimed(ticket), .didNotRespondToCommit] as [ClusterTransaction.Event] {
+            _ = transaction.apply(event)
+        }
+        do { try resolve(ticket, error) } catch is DatabaseError {
+            // Nothing was changed.
+            throw known(error, "Run the statement again")
+        }
+        tickets.leaveRow()
+        throw UnknownOutcomeError(ticket: ticket, reason: "the statement was committed, but its response was lost")
     }
 
     // MARK: Outside a transaction
@@ -150,149 +248,88 @@ extension ClusterRunner {
     /// A separate transaction. Otherwise, another client could change the schema between its version and the rows.
     private func readAlone(_ statement: RemoteStatement, _ values: [DatabaseValue]) throws -> any RemoteRows {
         try retryingLeader { session in
-            var requests = RequestBuffer()
-            try session.add(exec: "BEGIN", to: &requests)
-            var hasBegun = false
+            let isConfirmed = directory.options.consistency == .confirmed
+            var requests = session.pipeline()
+            let (_, (begin, version, sent)) = try requests.chain { requests in
+                (
+                    try requests.execute("BEGIN"), try requests.version(),
+                    try append(statement, values, claims: false, isComplete: isConfirmed, to: &requests)
+                )
+            }
+            let replies = try session.send(requests)
+            _ = try replies[begin]
             do {
-                let rows = try ask(statement, values, &requests, session) { hasBegun = true }
-                if directory.options.consistency == .confirmed { try rows.readToEnd() }
-                // Only an answer after the confirmation proves that the leadership was never interrupted.
-                if try confirmRead(session) {
-                    hasBegun = false
-                    do { try session.execute("COMMIT") } catch {
-                        // The transaction may still be open.
-                        session.end()
-                        throw error
-                    }
-                } else {
+                guard try replies[version] == schema.version else {
                     try session.endReadAfterRows()
+                    try readSchema(session)
+                    throw RemoteSchemaMoved()
                 }
+            } catch let error where !(error is RemoteSchemaMoved) {
+                // The transaction may still be open.
+                session.end()
+                throw error
+            }
+            let rows: any RemoteRows
+            do { rows = try receive(sent, replies, session) } catch {
+                if ClusterFailure(error)?.endsSession != true { try session.endReadAfterRows() }
+                throw error
+            }
+            // Only an answer after the confirmation proves that the leadership was never interrupted.
+            guard try confirmRead(session) else {
+                try session.endReadAfterRows()
                 return rows
-            } catch {
-                if hasBegun { try session.endReadAfterRows() }
+            }
+            do { try session.execute("COMMIT") } catch {
+                // The transaction may still be open.
+                session.end()
                 throw error
             }
-        }
-    }
-
-    /// Runs a statement that commits its own changes.
-    private func writeAlone(_ statement: RemoteStatement, _ values: [DatabaseValue]) throws -> any RemoteRows {
-        try guardian.running { try readSchemaIfMoved(confirms: false) }
-        guard !hasNewSchema else { throw RemoteSchemaMoved() }
-        let answer = try committingAlone { session in
-            var requests = RequestBuffer()
-            let compiles = try session.add(statement, values, to: &requests)
-            try session.send(requests)
-            if compiles { try session.receiveCompiled(statement) }
-            do { return try session.answer() } catch let error as DatabaseError where !error.isLostLeader {
-                // A failed statement may keep changes: see ON CONFLICT FAIL.
-                do { count(try session.rows(Self.counters)) } catch {
-                    // Its response may still arrive and would be mistaken for that of the next request.
-                    dropSession(after: error)
-                }
-                throw error
-            }
-        }
-        switch answer {
-        case .result(let rowID, let changes): count(rowID, changes)
-        case .rows:
-            // Not the response to this request, whose outcome is unknown.
-            session?.end()
-            throw UnknownOutcomeError(ticket: nil, reason: "the node answered a write with rows")
-        default: break
-        }
-        return ClusterRows()
-    }
-
-    /// Runs a statement that returns rows and writes, in a transaction: outside one, it would crash the node.
-    private func writeReturningAlone(_ statement: RemoteStatement, _ values: [DatabaseValue]) throws -> any RemoteRows {
-        transaction = .lazy
-        do {
-            try waitingForLock { try beginLazily("BEGIN IMMEDIATE") }
-            guard !hasNewSchema else { throw RemoteSchemaMoved() }
-            let rows = try runInTransaction(statement, values)
-            try commitImplicitTransaction()
             return rows
+        }
+    }
+
+    /// Runs a statement that writes in a transaction of its own: in one round trip if no other client writes.
+    private func writeAlone(_ statement: RemoteStatement, _ values: [DatabaseValue]) throws -> any RemoteRows {
+        if !schema.isKnown || needsTicketTable { try readSchemaIfMoved(confirms: false) }
+        guard !schema.hasNew else { throw RemoteSchemaMoved() }
+        _ = transaction.apply(.begin(isImmediate: true))
+        return try inOwnTransaction {
+            do {
+                // What it retries has not begun.
+                return try retryingLeader { try runFirst(statement, values, $0, turn: .zero, commits: true) }
+            } catch let error where ClusterFailure(error)?.isBusy == true && !transaction.isOpen {
+                // What waits does not commit, so that the wait can be interrupted.
+                return try committing {
+                    try waitingForLock { turn in
+                        try retryingLeader { try runFirst(statement, values, $0, turn: turn) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Ends the transaction of a single statement if the statement fails. If only the schema has moved, the transaction
+    /// stays open for the next attempt: without the lock, the schema could move again.
+    private func inOwnTransaction<T>(_ body: () throws -> T) throws -> T {
+        do { return try body() } catch is RemoteSchemaMoved where transaction.isOpen {
+            isHoldingLock = true
+            throw RemoteSchemaMoved()
         } catch {
             abandonTransaction()
             throw error
         }
     }
 
-    /// Runs a request that commits.
-    ///
-    /// - Throws: ``UnknownOutcomeError`` without a ticket if there is no response.
-    private func committingAlone<T>(_ body: (ClusterSession) throws -> T) throws -> T {
-        try waitingForLock {
-            let session = try retryingLeader { $0 }
-            var mayHaveRun = false
-            do {
-                return try waiting(for: session) {
-                    mayHaveRun = true
-                    return try body(session)
-                }
-            } catch {
-                dropSession(after: error)
-                guard !mayHaveRun || !Self.isUnknown(error) else {
-                    throw UnknownOutcomeError(ticket: nil, reason: "\(error)")
-                }
-                throw known(error, "Run the statement again")
-            }
+    /// Commits the transaction of a single statement after it has run. A failed statement may keep changes: see
+    /// ON CONFLICT FAIL.
+    private func committing<T>(_ body: () throws -> T) throws -> T {
+        let value: T
+        do { value = try body() } catch let refusal as NodeRefusal where transaction.isOpen && changesCount > 0 {
+            try commitImplicitTransaction()
+            throw refusal
         }
-    }
-
-    /// Whether an error of a committing request leaves its outcome unknown: the log may fail at any time.
-    private static func isUnknown(_ error: any Error) -> Bool {
-        guard let error = error as? DatabaseError else { return error is WireError }
-        return [.SQLITE_IOERR, .SQLITE_PROTOCOL].contains(error.resultCode)
-            && error.extendedResultCode != DatabaseError.notLeader
-    }
-
-    // MARK: The schema and settings
-
-    /// Runs a statement that changes the schema or a setting of the connection.
-    func change(_ statement: Statement) throws {
-        if let pragma = statement.profile.settingPragma { return try set(pragma, statement) }
-        if transaction == .lazy { try waitingForLock { try beginLazily("BEGIN IMMEDIATE") } }
-        let values = try statement.bindings(for: statement.arguments)
-        func run(_ session: ClusterSession, claims: Bool) throws {
-            var requests = RequestBuffer()
-            if claims { try requests.execSQL(db: session.database, sql: TicketTable.claim, values: tickets.claim()) }
-            try requests.execSQL(
-                db: session.database, sql: statement.sql, values: values)
-            try session.add(query: ClusterSession.version, to: &requests)
-            try session.send(requests)
-            let claim = claims ? Result { try session.answer() } : nil
-            if claims { didClaim() }
-            let answer = Result { try session.answer() }
-            let version = Result { try noteOwnSchemaChange(session) }
-            if let failure = claim?.failure {
-                try abandonTransaction(session)
-                throw failure
-            }
-            _ = try answer.get()
-            // The schema has changed, whatever the response about its version: the change must not run again.
-            if version.failure != nil { forgetSchema() }
-        }
-        guard transaction == .none else { return try inTransaction { try run($0, claims: transaction == .open) } }
-        try guardian.running { try readSchemaIfMoved(confirms: false) }
-        try committingAlone { try run($0, claims: false) }
-    }
-
-    private func set(_ pragma: StatementProfile.Pragma, _ statement: Statement) throws {
-        if transaction == .lazy { try beginLazily() }
-        if transaction.isOpen {
-            try inTransaction { try $0.execute(statement.sql) }
-        } else {
-            try retryingLeader { try $0.execute(statement.sql) }
-        }
-        remember(pragma, statement.sql)
-    }
-}
-
-extension Result {
-    var failure: Failure? {
-        if case .failure(let error) = self { error } else { nil }
+        try commitImplicitTransaction()
+        return value
     }
 }
 
@@ -305,5 +342,11 @@ extension DatabaseValue {
         case .text(let bytes): self = String(decoding: bytes, as: UTF8.self).databaseValue
         case .blob(let bytes): self = Data(bytes).databaseValue
         }
+    }
+}
+
+extension Result {
+    var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
     }
 }

@@ -1,13 +1,13 @@
 // Tickets: the row that each transaction writes, and the outcome of a commit without a response.
 
-import Foundation
+import RowanPlatform
 import Rowan
 
 extension ClusterRunner {
     /// Creates the table of the tickets and removes old tickets.
     func prepareTickets() throws {
-        if !hasTicketTable {
-            try waitingForLock { try retryingLeader { try $0.execute(TicketTable.creation) } }
+        if !schema.hasTicketTable {
+            try waitingForLock { _ in try retryingLeader { try $0.execute(TicketTable.creation) } }
             try retryingLeader(readSchema)
         }
         // Another client is writing or removing tickets itself. The next start will remove them.
@@ -18,7 +18,7 @@ extension ClusterRunner {
     func removeOldTickets(_ session: ClusterSession) throws {
         func isFull() throws -> Bool { try session.rows(TicketTable.isFull) == [[1.databaseValue]] }
         guard try isFull() else { return }
-        try session.execute("BEGIN IMMEDIATE")
+        try session.beginImmediate(turn: .seconds(1))
         do {
             // Another client may have removed them in the meantime.
             if try isFull() { for statement in TicketTable.removal { try session.execute(statement) } }
@@ -31,40 +31,38 @@ extension ClusterRunner {
     }
 
     func readGeneration(_ session: ClusterSession) throws {
-        guard case .int64(let generation)? = try session.rows(TicketTable.generation).first?.first?.storage else {
-            throw WireError.malformed("it did not report the generation of the tickets")
-        }
-        tickets.generation = generation
+        var requests = session.pipeline()
+        let generation = try requests.integers(TicketTable.generation, count: 1, "the generation of the tickets")
+        tickets.generation = try session.send(requests)[generation][0]
     }
 
     /// The ticket of the open transaction, written now if the transaction has not written yet.
     ///
     /// - Throws: SQLITE_MISUSE outside a transaction and in a reader.
     func ticketOfTransaction() throws -> TransactionTicket {
-        try guardian.running {
-            if transaction == .lazy, !isReader { try waitingForLock { try beginLazily("BEGIN IMMEDIATE") } }
-            if transaction == .open, !isReader {
-                try inTransaction { try $0.execute(TicketTable.claim, tickets.claim()) }
-                didClaim()
-            }
-            guard transaction == .writing else {
-                throw DatabaseError(
-                    resultCode: .SQLITE_MISUSE,
-                    message: "a ticket belongs to a transaction that writes: call it in `write`")
+        try running("Run the transaction again") {
+            guard transaction.isPresent, !isReader else { throw Self.noWriteTransaction }
+            let action = transaction.apply(.write)
+            try beginIfNeeded(action)
+            if action != .run {
+                try inTransaction { session in
+                    let (ticket, values) = tickets.claim()
+                    try session.execute(TicketTable.claim, values)
+                    didClaim(ticket, session)
+                }
             }
             // The lock is held, so this is the generation of the row.
             try inTransaction(readGeneration)
-            guard let ticket = tickets.share() else { throw WireError.malformed("a transaction has no ticket") }
+            let ticket = try tickets.share()
+            _ = transaction.apply(.claimed(ticket))
             return ticket
         }
     }
 
-    /// Called after the transaction has written its ticket: others now wait for it.
-    func didClaim() {
-        guard let session else { return }
-        transaction = .writing
-        claimDepth = savepoints.count
-        guardian.beginTransaction(session.connection)
+    private static var noWriteTransaction: DatabaseError {
+        DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message: "a ticket belongs to a transaction that writes: call it in `write`")
     }
 
     /// Determines, on the next leader, whether a transaction was committed.
@@ -87,8 +85,10 @@ extension ClusterRunner {
                 ticket: ticket, reason: "the cluster has removed old tickets since the transaction began")
         case .rolledBack:
             loseTransaction()
+            // The row is fenced.
+            tickets.leaveRow()
             throw DatabaseError(
-                resultCode: DatabaseError.notLeader,
+                resultCode: .notLeader,
                 message: "the leader of the cluster has changed during the commit. Nothing was changed. "
                     + "Run the transaction again")
         }

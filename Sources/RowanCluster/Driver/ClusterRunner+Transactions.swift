@@ -1,21 +1,21 @@
 // Transactions on the leader. What fails before COMMIT has changed nothing. A COMMIT without a response may have: the
 // ticket of the transaction determines it.
 
-import Foundation
+import RowanPlatform
 import Rowan
 
 extension ClusterRunner {
-    func control(_ statement: Statement) throws { try guardian.running { try controlTransaction(statement) } }
-
-    private func controlTransaction(_ statement: Statement) throws {
-        switch statement.transactionOperation {
-        case .begin: try begin(statement)
-        case .commit: try commit(statement.sql)
-        case .rollback: rollback()
-        case .savepoint(let name): try savepoint(name, statement)
-        case .release(let name): try release(name, statement)
-        case .rollbackTo(let name): try rollback(to: name, statement)
-        case nil: try change(statement)
+    func control(_ statement: Statement) throws {
+        try running("Run the transaction again") {
+            switch statement.transactionOperation {
+            case .begin: try begin(statement)
+            case .commit: try commit(transaction.apply(.commit), statement.sql)
+            case .rollback: rollBack()
+            case .savepoint(let name): try openSavepoint(name, statement)
+            case .release(let name): try release(name, statement)
+            case .rollbackTo(let name): try rollBack(to: name, statement)
+            case nil: try change(statement)
+            }
         }
     }
 
@@ -24,78 +24,86 @@ extension ClusterRunner {
     private func begin(_ statement: Statement) throws {
         guard transaction == .none else { return }
         // The nodes may have lost their data.
-        if !knowsSchema { try readSchemaIfMoved(confirms: false) }
+        if !schema.isKnown || needsTicketTable { try readSchemaIfMoved(confirms: false) }
         // Another client is writing or removing tickets itself. Later rows will lead to the next attempt.
         if tickets.takeFullness() { try? retryingLeader(removeOldTickets) }
         let words = SQLTokens.first(2, of: statement.sql)
         let isImmediate = words.dropFirst().first.map { $0 == .word("immediate") || $0 == .word("exclusive") } ?? false
-        guard isImmediate else { return transaction = .lazy }
+        try beginIfNeeded(transaction.apply(.begin(isImmediate: isImmediate)))
+    }
+
+    /// Begins on the leader if the transaction requires it.
+    func beginIfNeeded(_ action: ClusterTransaction.Action) throws {
+        guard case .begin(let isImmediate) = action else { return try refuseIfLost(action) }
         do {
-            try waitingForLock {
-                try retryingLeader { session in
-                    if try !begin("BEGIN IMMEDIATE", session) { try readSchema(session) }
-                }
+            if isImmediate {
+                try waitingForLock { try begin(turn: $0) }
+            } else {
+                try begin(turn: nil)
             }
         } catch {
-            endTransaction(committed: false)
+            _ = transaction.apply(.refusedToBegin)
             throw error
         }
     }
 
-    /// Begins on the leader and requests the version of its schema.
+    /// Begins on the leader, and reads the schema if the shadow has another one.
     ///
-    /// - Returns: whether the shadow has the same schema.
-    private func begin(_ sql: String, _ session: ClusterSession) throws -> Bool {
-        var requests = RequestBuffer()
-        try session.add(exec: sql, to: &requests)
-        try session.add(query: ClusterSession.version, to: &requests)
-        try session.send(requests)
-        return try receiveBegin(session)
-    }
-
-    /// Reads the responses to BEGIN and to the schema version request.
-    private func receiveBegin(_ session: ClusterSession) throws -> Bool {
-        let begin = try session.receive()
-        if case .failure(let code, let message) = begin {
-            _ = try session.receiveRows()
-            throw DatabaseError.refused(code, message)
-        }
-        transaction = .open
-        guardian.forgetTimeout()
-        if !isReader { guardian.beginTransaction(session.connection) }
-        return try receiveVersion(session)
-    }
-
-    /// Begins a transaction on the leader that has already begun locally.
-    ///
-    /// - Parameter sql: BEGIN IMMEDIATE if the first statement writes: it waits for the lock, which a transaction that
-    ///   has begun can't.
-    func beginLazily(_ sql: String = "BEGIN") throws {
+    /// - Parameter turn: how long to wait for the lock; nil to begin without it.
+    private func begin(turn: Duration?) throws {
         try retryingLeader { session in
-            if try !begin(sql, session) { try readSchema(session) }
+            var requests = session.pipeline()
+            let (chain, (begin, version)) = try requests.chain(turn: turn) { requests in
+                (try requests.execute(turn == nil ? "BEGIN" : "BEGIN IMMEDIATE"), try requests.version())
+            }
+            let replies = try session.send(requests)
+            try replies[chain]
+            _ = try replies[begin]
+            do {
+                if try replies[version] != schema.version { try readSchema(session) }
+                try didBegin(session)
+            } catch {
+                endSession(after: error)
+                throw error
+            }
         }
+    }
+
+    /// Called once an attempt to begin has succeeded in full: until then, the next one may have another leader.
+    ///
+    /// - Parameter writes: whether others wait for its end.
+    func didBegin(_ session: ClusterSession, writes: Bool = true) throws {
+        _ = transaction.apply(.began)
+        try refuseIfLost(transaction.isOpen ? .run : .refuse)
+        guardian.forgetTimeout()
+        if writes, !isReader { guardian.beginTransaction(session.connection) }
     }
 
     /// Retries while another client writes, according to the busy mode.
-    func waitingForLock<T>(_ body: () throws -> T) throws -> T {
-        var deadline: ContinuousClock.Instant?
+    ///
+    /// - Parameter body: receives how long the node may let it wait for its turn. The node lets clients write in the
+    ///   order in which they asked.
+    func waitingForLock<T>(_ body: (Duration) throws -> T) throws -> T {
+        // Afterwards, the node may be gone.
+        let longestTurn = directory.options.requestTimeout / 2
+        var deadline = ContinuousClock.now
+        if case .timeout(let seconds) = busyMode {
+            // An infinite wait and NaN have no Duration.
+            deadline = Duration.seconds(seconds.isNaN ? 0 : min(max(seconds, 0), 1e9)).deadline
+        }
         var pause = 0.001
         var count = 0
         while true {
-            do { return try body() } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-                guard !transaction.isOpen else { throw error }
+            do { return try body(max(.zero, min(longestTurn, deadline - .now))) } catch {
+                guard let failure = ClusterFailure(error), failure.isBusy, !transaction.isOpen else { throw error }
                 switch busyMode {
                 case .immediateError: throw error
-                case .timeout(let seconds):
-                    // An infinite wait and NaN have no Duration.
-                    let end = deadline ?? Duration.seconds(seconds.isNaN ? 0 : min(max(seconds, 0), 1e9)).deadline
-                    deadline = end
-                    guard ContinuousClock.now < end else { throw error }
-                case .callback(let callback):
-                    guard callback(count) else { throw error }
+                case .timeout: guard ContinuousClock.now < deadline else { throw error }
+                case .callback(let callback): guard callback(count) else { throw error }
                 }
                 count += 1
-                try self.pause(.random(in: pause / 2...pause), "Run the transaction again")
+                directory.options.eventHandler?(.retry(.lock))
+                try self.pause(.random(in: pause / 2...pause))
                 pause = min(2 * pause, 0.05)
             }
         }
@@ -103,90 +111,91 @@ extension ClusterRunner {
 
     // MARK: Savepoints
 
-    private func savepoint(_ name: String, _ statement: Statement) throws {
-        switch transaction {
-        case .none:
-            transaction = .lazy
-            do { try beginForSavepoint() } catch {
-                endTransaction(committed: false)
-                throw error
-            }
-            beganWithSavepoint = true
-        case .lazy: try beginForSavepoint()
-        case .open, .writing: break
-        }
+    private func openSavepoint(_ name: String, _ statement: Statement) throws {
+        try beginIfNeeded(transaction.apply(.savepoint(isImmediate: !isReader)))
         try inTransaction { try $0.execute(statement.sql) }
-        savepoints.append(name)
-    }
-
-    /// The writer is about to write. In a transaction that has begun, it could no longer wait for the lock.
-    private func beginForSavepoint() throws {
-        guard !isReader else { return try beginLazily() }
-        try waitingForLock { try beginLazily("BEGIN IMMEDIATE") }
+        _ = transaction.apply(.openedSavepoint(name))
     }
 
     private func release(_ name: String, _ statement: Statement) throws {
-        guard let index = index(of: name) else { return }
-        // The shadow rejects an unknown name.
-        guard index > 0 || !beganWithSavepoint else { return try commit("COMMIT") }
-        try inTransaction { try $0.execute(statement.sql) }
-        savepoints.removeSubrange(index...)
-        claimDepth = min(claimDepth, index)
-    }
-
-    /// SQLite compares names byte by byte, except for the case of ASCII letters.
-    private static func folded(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
-    }
-
-    private func index(of savepoint: String) -> Int? {
-        savepoints.lastIndex { $0.utf8.lazy.map(Self.folded).elementsEqual(savepoint.utf8.lazy.map(Self.folded)) }
-    }
-
-    private func rollback(to name: String, _ statement: Statement) throws {
-        guard let index = index(of: name) else { return }
-        try inTransaction { session in
-            var requests = RequestBuffer()
-            try requests.execSQL(db: session.database, sql: statement.sql)
-            try session.add(query: ClusterSession.version, to: &requests)
-            try session.send(requests)
-            let answer = Result { try session.answer() }
-            if answer.failure == nil { didRollBack(toSavepoint: index) }
-            let version = Result { try noteOwnSchemaChange(session) }
-            _ = try answer.get()
-            // The savepoint was rolled back, whatever the response about the version.
-            if version.failure != nil { forgetSchema() }
+        switch transaction.apply(.release(name)) {
+        case .run:
+            try inTransaction { try $0.execute(statement.sql) }
+            _ = transaction.apply(.released(name))
+        // SQLite itself refuses an unknown name.
+        case .nothing: return
+        // The savepoint was the transaction.
+        case let action: try commit(action, "COMMIT")
         }
     }
 
-    private func didRollBack(toSavepoint index: Int) {
-        savepoints.removeSubrange((index + 1)...)
-        guard transaction == .writing, claimDepth >= savepoints.count else { return }
-        // The row of the ticket is gone, as is everything written after it.
-        transaction = .open
+    private func rollBack(to name: String, _ statement: Statement) throws {
+        let action = transaction.apply(.rollBackTo(name))
+        try refuseIfLost(action)
+        guard action == .run else { return }
+        try inTransaction { session in
+            var requests = session.pipeline()
+            let done = try requests.execute(statement.sql)
+            let version = try requests.version()
+            let replies = try session.send(requests)
+            _ = try replies[done]
+            _ = transaction.apply(.rolledBackTo(name))
+            // The savepoint was rolled back, whatever the response about the version.
+            schemaDidChange(session, to: try? replies[version], isCertain: true)
+        }
     }
+
+    /// - Parameter isCertain: whether the shadow is about to have the same schema.
+    func schemaDidChange(_ session: ClusterSession, to version: Int64?, isCertain: Bool) {
+        schema.didChange(to: isCertain ? version : nil, inTransaction: transaction.isOpen)
+        session.forgetAll()
+    }
+
+    // MARK: In a transaction
 
     /// Runs requests in the open transaction. Without the leader, the transaction is lost.
     ///
     /// - Parameter counts: whether a failed statement counts its changes.
-    func inTransaction<T>(counts: Bool = false, _ body: (ClusterSession) throws -> T) throws -> T {
-        guard let session else {
+    func inTransaction<T>(
+        counts: (NodeRefusal) -> Bool = { _ in false }, _ body: (ClusterSession) throws -> T
+    ) throws -> T {
+        guard let session, transaction.isOpen else {
+            let wasOpen = transaction.isOpen
             loseTransaction()
-            throw lostTransactionError(WireError.closed("the connection to the leader has ended"))
+            throw wasOpen ? lostTransactionError(WireError.closed("the connection to the leader has ended")) : aborted
         }
-        do {
-            return try waiting(for: session) {
+        return try settling(session, counts: counts) {
+            try waiting(for: session) {
                 try checkLateFailure(session)
                 return try body(session)
             }
-        } catch {
-            if dropSession(after: error) {
+        }
+    }
+
+    /// Determines after a failure whether the open transaction still exists.
+    ///
+    /// - Parameter counts: whether a failed statement counts its changes.
+    func settling<T>(
+        _ session: ClusterSession, counts: (NodeRefusal) -> Bool, _ body: () throws -> T
+    ) throws -> T {
+        do { return try body() } catch {
+            if dropSession(after: error) != nil {
                 loseTransaction()
                 throw lostTransactionError(error)
             }
-            checkTransaction(session, counts: counts)
+            // A statement that could not be sent has changed nothing.
+            checkTransaction(session, counts: (error as? NodeRefusal).map(counts) ?? false)
             throw error
         }
+    }
+
+    private var aborted: DatabaseError {
+        DatabaseError(resultCode: .SQLITE_ABORT, message: "Transaction was aborted")
+    }
+
+    /// - Throws: SQLITE_ABORT if the transaction is lost.
+    func refuseIfLost(_ action: ClusterTransaction.Action) throws {
+        if action == .refuse { throw aborted }
     }
 
     private func lostTransactionError(_ error: any Error) -> any Error {
@@ -205,7 +214,7 @@ extension ClusterRunner {
         guard session.takeLateFailure() else { return }
         if let error = checkTransaction(session) { throw lostTransactionError(error) }
         guard !transaction.isOpen else { return }
-        throw DatabaseError(resultCode: .SQLITE_ABORT, message: "Transaction was aborted")
+        throw aborted
     }
 
     /// Determines whether a failure has ended the transaction, which the protocol doesn't report.
@@ -213,24 +222,24 @@ extension ClusterRunner {
     /// - Parameter counts: whether the failed statement counts its changes.
     /// - Returns: why there is no response, in which case the transaction is lost.
     @discardableResult
-    private func checkTransaction(_ session: ClusterSession, counts: Bool = false) -> (any Error)? {
+    func checkTransaction(_ session: ClusterSession, counts: Bool = false) -> (any Error)? {
         guard transaction.isOpen else { return nil }
         do {
-            var requests = RequestBuffer()
-            try session.add(exec: "BEGIN", to: &requests)
-            try session.add(query: Self.counters, to: &requests)
-            try session.send(requests)
-            let begin = try session.receive()
-            // A failed statement may keep changes: see ON CONFLICT FAIL.
-            let counters = try session.receiveRows()
-            if counts { count(counters) }
+            var requests = session.pipeline()
             // A transaction within a transaction is rejected.
-            if case .failure = begin { return nil }
+            let begin = try requests.execute("BEGIN")
+            let counters = try requests.counters()
+            let replies = try session.send(requests)
+            // A failed statement may keep changes: see ON CONFLICT FAIL.
+            if counts { count(try replies[counters]) }
+            do { _ = try replies[begin] } catch let refusal as NodeRefusal where refusal.resultCode == .SQLITE_ERROR {
+                return nil
+            }
             try session.execute("ROLLBACK")
             loseTransaction()
             return nil
         } catch {
-            dropSession(after: error)
+            endSession(after: error)
             loseTransaction()
             return error
         }
@@ -239,18 +248,19 @@ extension ClusterRunner {
     // MARK: Ending
 
     /// Commits the transaction of a single statement.
-    func commitImplicitTransaction() throws { try commit("COMMIT") }
+    func commitImplicitTransaction() throws { try commit(transaction.apply(.commit), "COMMIT") }
 
     /// Rolls back a transaction that the shadow doesn't have: that of a single statement, or one that it has rolled
     /// back.
     func abandonTransaction() {
-        rollback()
-        lostTransaction = false
+        rollBack()
+        _ = transaction.apply(.reported)
     }
 
-    private func rollback() {
+    private func rollBack() {
+        let action = transaction.apply(.rollBack)
         defer { endTransaction(committed: false) }
-        guard transaction.isOpen, let session else { return }
+        guard action == .rollBack, let session else { return }
         do {
             try waiting(for: session) {
                 // An abandoned cursor may have many rows.
@@ -259,21 +269,41 @@ extension ClusterRunner {
             }
         } catch {
             // Without the connection, the leader rolls back.
-            session.end()
-            self.session = nil
+            endSession()
         }
     }
 
-    private func commit(_ sql: String) throws {
-        switch transaction {
-        case .none, .lazy: endTransaction(committed: true)
-        case .open: try commitRead()
-        case .writing: try commitWrite(sql)
+    private func commit(_ action: ClusterTransaction.Action, _ sql: String) throws {
+        try refuseIfLost(action)
+        switch action {
+        case .endRead: try endRead()
+        case .commit(let ticket): try commit(ticket, sql)
+        default: endTransaction(committed: true)
         }
+    }
+
+    /// Called after the transaction has ended.
+    func endTransaction(committed: Bool) {
+        _ = transaction.apply(.ended)
+        didEndTransaction(committed: committed)
+    }
+
+    /// Called after the transaction was lost.
+    func loseTransaction() {
+        guard transaction.isPresent else { return }
+        _ = transaction.apply(.lost)
+        didEndTransaction(committed: false)
+    }
+
+    private func didEndTransaction(committed: Bool) {
+        tickets.end()
+        guardian.endTransaction()
+        isHoldingLock = false
+        if schema.transactionDidEnd(committed: committed) { session?.forgetAll() }
     }
 
     /// Ends a transaction that has not written.
-    private func commitRead() throws {
+    private func endRead() throws {
         defer { endTransaction(committed: true) }
         guard let session else { return }
         do {
@@ -284,21 +314,18 @@ extension ClusterRunner {
             }
         } catch {
             // The transaction is still open on a leader that may have lost contact with the others.
-            directory.forgetLeader(session.connection.address)
-            session.end()
-            self.session = nil
+            endSession(forgettingLeader: true)
             throw known(error, "Read again")
         }
         do {
             guard !session.hasAbandonedRows else { throw WireError.cancelled }
-            var requests = RequestBuffer()
-            try session.add(exec: "COMMIT", to: &requests)
+            var requests = session.pipeline()
+            try requests.execute("COMMIT")
             // The next request reads the response, on which nothing depends.
-            try session.sendWithoutAnswer(requests)
+            try session.post(requests)
         } catch {
             // Nothing was written, so the rows that were read stay valid.
-            session.end()
-            self.session = nil
+            endSession()
         }
     }
 
@@ -314,46 +341,42 @@ extension ClusterRunner {
         return true
     }
 
-    private func commitWrite(_ sql: String) throws {
-        guard let session, let ticket = tickets.current else {
+    private func commit(_ ticket: TransactionTicket, _ sql: String) throws {
+        guard let session else {
             loseTransaction()
-            throw DatabaseError(resultCode: .SQLITE_ABORT, message: "Transaction was aborted")
+            throw aborted
         }
         defer { guardian.setCommitting(false) }
         do {
             try waiting(for: session) { try checkLateFailure(session) }
             guardian.setCommitting(true)
             // A transaction that was ended because of its duration, or with an access, was not committed.
-            guard !session.connection.isBroken else { throw session.failure ?? WireError.cancelled }
+            guard !session.isBroken else { throw session.failure ?? WireError.cancelled }
         } catch {
             dropSession(after: error)
             loseTransaction()
             throw lostTransactionError(error)
         }
-        do {
-            try session.execute(sql)
-        } catch {
-            if let refusal = error as? DatabaseError, isCertain(refusal) {
-                if dropSession(after: error) {
-                    loseTransaction()
-                    throw known(error, "Run the transaction again")
-                }
-                checkTransaction(session)
-                throw error
-            }
-            session.end()
-            directory.forgetLeader(session.connection.address)
-            self.session = nil
-            return try resolve(ticket, error)
-        }
-        endTransaction(committed: true)
+        try finishCommit(ticket, session) { try session.execute(sql) }
     }
 
-    /// Whether an error of a COMMIT means that nothing was committed.
-    private func isCertain(_ error: DatabaseError) -> Bool {
-        if error.extendedResultCode == DatabaseError.notLeader { return true }
-        return [.SQLITE_BUSY, .SQLITE_CONSTRAINT].contains(error.resultCode)
-            || error.isLostLeader
-                && error.resultCode == .SQLITE_NOTFOUND
+    /// Ends the transaction after its COMMIT, or finds out whether it was committed.
+    ///
+    /// - Parameter body: reads the response to COMMIT.
+    func finishCommit(_ ticket: TransactionTicket, _ session: ClusterSession, _ body: () throws -> Void) throws {
+        do { try body() } catch {
+            guard let failure = ClusterFailure(error), failure.isWithoutCommit else {
+                endSession(forgettingLeader: true)
+                _ = transaction.apply(.didNotRespondToCommit)
+                return try resolve(ticket, error)
+            }
+            if dropSession(after: error) != nil {
+                loseTransaction()
+            } else {
+                checkTransaction(session)
+            }
+            throw error
+        }
+        endTransaction(committed: true)
     }
 }

@@ -1,7 +1,7 @@
 // Runs the statements of a connection on the leader of a cluster. It manages the transaction and its possible outcomes;
 // a session manages the requests.
 
-import Foundation
+import RowanPlatform
 import Rowan
 
 /// Runs the statements of one connection on the leader.
@@ -22,25 +22,11 @@ final class ClusterRunner: StatementRunner {
     /// The settings of the connection, for the next session.
     private var settings: [String: String] = [:]
 
-    /// The schema version of the shadow; nil before the first one.
-    private var schemaVersion: Int64?
-    /// The schema version before the transaction, if the transaction has changed the schema.
-    private var versionBeforeTransaction: Int64?
-    private var newSchema: RemoteSchema?
-    var hasNewSchema: Bool { newSchema != nil }
-    private(set) var hasTicketTable = false
-
+    var schema = SchemaState()
     var transaction = ClusterTransaction.none
-    var lostTransaction = false
     var tickets: TicketWriter
-
-    /// The open savepoints, the outermost one first.
-    var savepoints: [String] = []
-    /// The number of savepoints that were open when the transaction wrote its ticket. Rolling back to one of them
-    /// removes it.
-    var claimDepth = 0
-    /// Whether the outermost savepoint is the transaction.
-    var beganWithSavepoint = false
+    /// Whether the open transaction is that of a single statement, which is about to run again.
+    var isHoldingLock = false
 
     private(set) var lastInsertedRowID: Int64 = 0
     private(set) var changesCount = 0
@@ -66,18 +52,16 @@ final class ClusterRunner: StatementRunner {
 
     func definition(_ sql: String) -> String { ColumnDefinitions.withLengths(sql) }
 
-    func takeSchema() -> RemoteSchema? { newSchema.take() }
+    func takeSchema() -> RemoteSchema? { schema.take() }
 
-    func forgetSchema() { (schemaVersion, newSchema) = (nil, nil) }
-
-    var knowsSchema: Bool { schemaVersion != nil }
+    func forgetSchema() { schema.forget() }
 
     func takeLostTransaction() -> Bool {
-        defer { lostTransaction = false }
-        return lostTransaction
+        defer { _ = transaction.apply(.reported) }
+        return transaction == .lost
     }
 
-    var isInTransaction: Bool { transaction != .none }
+    var isInTransaction: Bool { transaction.isPresent }
 
     func isUncertain(_ error: any Error) -> Bool { error is UnknownOutcomeError }
 
@@ -87,9 +71,11 @@ final class ClusterRunner: StatementRunner {
 
     func interrupt() { guardian.interrupt() }
 
-    func close() {
-        session?.end()
-        session = nil
+    func close() { endSession() }
+
+    /// Runs a request of the connection. Errors about the cluster become errors for the program.
+    func running<T>(_ advice: String, _ body: () throws -> T) throws -> T {
+        do { return try guardian.running(body) } catch { throw known(error, advice) }
     }
 
     // MARK: Sessions
@@ -99,27 +85,26 @@ final class ClusterRunner: StatementRunner {
     /// - Precondition: no transaction has begun on the leader.
     func openSession(until deadline: ContinuousClock.Instant) throws -> ClusterSession {
         // An interruption may have come too late for the access that it was intended for.
-        if let session, !session.isBroken, !session.connection.isBroken { return session }
-        session?.end()
-        session = nil
+        if let session, !session.isBroken { return session }
+        endSession()
         defer { guardian.stopWaiting() }
         let connection = try directory.connectToLeader(until: deadline) { try guardian.wait(for: $0) }
         do {
             try guardian.wait(for: connection)
-            let made = try ClusterSession(
-                connection, database: databaseName, directory.options, foreignKeys: foreignKeys)
+            let made = try ClusterSession(connection, database: databaseName, directory, foreignKeys: foreignKeys)
             made.guardian = guardian
             for (_, sql) in settings.sorted(by: { $0.key < $1.key }) { try made.execute(sql) }
-            session = made
-            sessionNumber += 1
             // The leader has changed: a removal of tickets may have preceded.
-            if hasTicketTable, !isReader {
-                do { try readGeneration(made) } catch let error as DatabaseError where !error.isLostLeader {
+            if schema.hasTicketTable, !isReader {
+                do { try readGeneration(made) } catch let refusal as NodeRefusal
+                    where refusal.resultCode == .SQLITE_ERROR
+                {
                     // The nodes have lost their data: the table is created again.
-                    hasTicketTable = false
-                    forgetSchema()
+                    schema.forgetTicketTable()
                 }
             }
+            session = made
+            sessionNumber += 1
             return made
         } catch {
             connection.close()
@@ -140,21 +125,20 @@ final class ClusterRunner: StatementRunner {
                 let session = try openSession(until: deadline)
                 return try waiting(for: session) { try body(session) }
             } catch {
-                guard dropSession(after: error) else { throw error }
-                guard (error as? WireError) != .cancelled, (error as? WireError) != .timedOut,
-                    ContinuousClock.now < deadline
-                else { throw known(error, "Run the statement again") }
-                try pause(.random(in: 0.005...0.02), "Run the statement again")
+                guard let failure = dropSession(after: error), failure.isWorthRetrying, ContinuousClock.now < deadline
+                else { throw error }
+                directory.options.eventHandler?(.retry(.leader))
+                try pause(.random(in: 0.005...0.02))
             }
         }
     }
 
     /// Sleeps for a short time before a retry.
     ///
-    /// - Throws: SQLITE_INTERRUPT if another thread interrupts.
-    func pause(_ seconds: Double, _ advice: String) throws {
-        Thread.sleep(forTimeInterval: seconds)
-        do { try guardian.checkInterruption() } catch { throw known(error, advice) }
+    /// - Throws: `WireError.cancelled` if another thread interrupts.
+    func pause(_ seconds: Double) throws {
+        pauseThread(for: .seconds(seconds))
+        try guardian.checkInterruption()
     }
 
     /// Waits for responses, while another thread may interrupt.
@@ -166,152 +150,145 @@ final class ClusterRunner: StatementRunner {
 
     /// Ends the session if an error makes it unusable.
     ///
-    /// - Returns: whether the session was ended.
+    /// - Returns: the failure that has ended it; nil if it was not ended.
     @discardableResult
-    func dropSession(after error: any Error) -> Bool {
-        let isUseless = error is WireError || (error as? DatabaseError)?.isLostLeader == true
-        guard isUseless else { return false }
-        if let session {
-            directory.forgetLeader(session.connection.address)
-            session.end()
-        }
-        session = nil
-        return true
+    func dropSession(after error: any Error) -> ClusterFailure? {
+        guard let failure = ClusterFailure(error), failure.endsSession else { return nil }
+        endSession(forgettingLeader: true)
+        return failure
     }
 
-    /// The error for the program.
-    func known(_ error: any Error, _ advice: String) -> any Error {
-        if let error = error as? WireError { return DatabaseError.lost(error, "Nothing was changed. \(advice)") }
-        if let error = error as? DatabaseError, error.isLostLeader, !error.namesNodes {
-            return DatabaseError(
-                resultCode: DatabaseError.notLeader,
-                message: "the leader of the cluster has changed. Nothing was changed. \(advice)")
-        }
-        return error
+    /// Ends the session after any error, because the leader may have kept a transaction, which it then rolls back.
+    func endSession(after error: any Error) {
+        if dropSession(after: error) == nil { endSession() }
+    }
+
+    /// - Parameter forgettingLeader: whether the next session first searches for the leader.
+    func endSession(forgettingLeader: Bool = false) {
+        if forgettingLeader, let session { directory.forgetLeader(session.connection.address) }
+        session?.end()
+        session = nil
     }
 
     // MARK: The schema
 
-    /// Reads the version that a request has requested.
-    ///
-    /// - Returns: whether it is the version of the shadow.
-    func receiveVersion(_ session: ClusterSession) throws -> Bool {
-        guard case .int64(let version)? = try session.receiveRows().first?.first?.storage else {
-            throw WireError.malformed("it did not tell the version of the schema")
-        }
-        return version == schemaVersion
-    }
-
     /// Reads the schema, which has changed.
     func readSchema(_ session: ClusterSession) throws {
         session.forgetAll()
-        var requests = RequestBuffer()
-        try session.add(query: ClusterSession.version, to: &requests)
-        try requests.querySQL(
-            db: session.database, sql: "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY rowid")
-        try session.send(requests)
-        guard case .int64(let version)? = try session.receiveRows().first?.first?.storage else {
-            throw WireError.malformed("it did not tell the version of the schema")
-        }
-        let objects = try session.receiveRows().map { row in
-            guard row.count == 4 else { throw WireError.malformed("the schema has \(row.count) columns") }
-            func text(_ index: Int) -> String { String.fromDatabaseValue(row[index]) ?? "" }
-            return RemoteSchema.Object(
-                type: text(0), name: text(1), table: text(2), sql: String.fromDatabaseValue(row[3]))
-        }
-        schemaVersion = version
-        hasTicketTable = objects.contains { $0.name == TicketTable.name }
-        newSchema = RemoteSchema(
-            version: version, objects: objects.filter { $0.table.lowercased() != TicketTable.name })
+        var requests = session.pipeline()
+        let version = try requests.version()
+        let objects = try requests.rows(SchemaState.query)
+        let replies = try session.send(requests)
+        try schema.set(replies[version], replies[objects])
     }
 
-    /// Records that the transaction has changed the schema, as the shadow is about to.
-    func noteOwnSchemaChange(_ session: ClusterSession) throws {
-        if transaction.isOpen, versionBeforeTransaction == nil { versionBeforeTransaction = schemaVersion }
-        guard case .int64(let version)? = try session.receiveRows().first?.first?.storage else {
-            throw WireError.malformed("it did not tell the version of the schema")
-        }
-        schemaVersion = version
-        session.forgetAll()
-    }
+    func checkSchema() throws { try running("Run the statement again") { try readSchemaIfMoved(confirms: true) } }
 
-    /// Called after the transaction has ended.
-    func endTransaction(committed: Bool) {
-        transaction = .none
-        tickets.end()
-        (savepoints, beganWithSavepoint) = ([], false)
-        guardian.endTransaction()
-        defer { versionBeforeTransaction = nil }
-        guard !committed, let before = versionBeforeTransaction else { return }
-        schemaVersion = before
-        session?.forgetAll()
-    }
+    private var writesTickets: Bool { !isReader && !routing.isReadonlyDatabase }
 
-    /// Called after the transaction was lost.
-    func loseTransaction() {
-        guard transaction != .none else { return }
-        endTransaction(committed: false)
-        lostTransaction = true
-    }
-
-    func checkSchema() throws { try guardian.running { try readSchemaIfMoved(confirms: true) } }
+    /// Whether the writer misses the table of its tickets: the nodes may have lost their data.
+    var needsTicketTable: Bool { writesTickets && !schema.hasTicketTable }
 
     /// - Parameter confirms: whether the schema itself was requested, so that its read is confirmed.
     func readSchemaIfMoved(confirms: Bool) throws {
         switch transaction {
-        case .open, .writing: return
-        case .lazy: try beginLazily()
-        case .none:
-            let isFirst = schemaVersion == nil
+        case .announced(.deferred), .announced(.savepoint): try beginIfNeeded(transaction.apply(.read))
+        // Without the lock, for which a statement waits: a wait outside statements can't be interrupted.
+        case .announced(.immediate), .none:
+            let isFirst = !schema.isKnown
             try retryingLeader { session in
-                var requests = RequestBuffer()
-                try session.add(query: ClusterSession.version, to: &requests)
-                try session.send(requests)
-                if try !receiveVersion(session) { try readSchema(session) }
+                var requests = session.pipeline()
+                let version = try requests.version()
+                if try session.send(requests)[version] != schema.version { try readSchema(session) }
                 // Only an answer after the confirmation proves that the leadership was never interrupted.
                 if try confirms && confirmRead(session) { _ = try session.rows("SELECT 1") }
             }
-            if isFirst, !isReader, !routing.isReadonlyDatabase { try prepareTickets() }
+            if writesTickets, isFirst || !schema.hasTicketTable { try prepareTickets() }
+        case .open, .writing, .lost, .uncertain: return
+        }
+    }
+
+    // MARK: Changes of the schema, and settings
+
+    /// Runs a statement that changes the schema or a setting of the connection.
+    func change(_ statement: Statement) throws {
+        if let pragma = statement.profile.settingPragma { return try set(pragma, statement) }
+        let values = try statement.bindings(for: statement.arguments)
+        let action = transaction.apply(.write)
+        try refuseIfLost(action)
+        guard action != .runAlone else {
+            try readSchemaIfMoved(confirms: false)
+            return try committingAlone { try change(statement, values, $0) }
+        }
+        try beginIfNeeded(action)
+        try inTransaction { try change(statement, values, $0) }
+    }
+
+    private func change(_ statement: Statement, _ values: [DatabaseValue], _ session: ClusterSession) throws {
+        var requests = session.pipeline()
+        let claims = transaction.apply(.write) == .claimAndRun
+        let (_, (claim, done)) = try requests.chain { requests in
+            let claim = try claims ? self.claim(&requests) : nil
+            let done = try requests.execute(statement.sql, values)
+            // The statistics would contain a table that the program does not know. Not all nodes have both kinds.
+            if SQLTokens.first(1, of: statement.sql).first == .word("analyze") {
+                for table in ["sqlite_stat1", "sqlite_stat4"] {
+                    try requests.execute("DELETE FROM \(table) WHERE tbl = '\(TicketTable.name)'")
+                }
+            }
+            return (claim, done)
+        }
+        let version = try requests.version()
+        let replies = try session.send(requests)
+        try didClaim(claim, replies, session)
+        let result = Result { try replies[done] }
+        // The schema may have changed, whatever the response about its version: the change must not run again.
+        let current = try? replies[version]
+        schemaDidChange(session, to: current, isCertain: transaction.isOpen || current == expected(result))
+        _ = try result.get()
+    }
+
+    /// The version after a change by this connection alone. Outside a transaction, others may have changed the schema
+    /// as well, and the shadow does not have their changes.
+    private func expected(_ result: Result<RowCounts, any Error>) -> Int64? {
+        schema.version.map { result.failure == nil ? $0 &+ 1 : $0 }
+    }
+
+    private func set(_ pragma: StatementProfile.Pragma, _ statement: Statement) throws {
+        try beginIfNeeded(transaction.apply(.read))
+        guard transaction.isOpen else {
+            try retryingLeader { try $0.execute(statement.sql) }
+            return remember(pragma, statement.sql)
+        }
+        try inTransaction { try $0.execute(statement.sql) }
+        // Inside a transaction, SQLite ignores it: https://sqlite.org/pragma.html#pragma_foreign_keys
+        if pragma.name != "foreign_keys" { remember(pragma, statement.sql) }
+    }
+
+    /// Runs a change of the schema that commits.
+    ///
+    /// - Throws: ``UnknownOutcomeError`` without a ticket if there is no response.
+    private func committingAlone<T>(_ body: (ClusterSession) throws -> T) throws -> T {
+        try waitingForLock { _ in
+            let session = try retryingLeader { $0 }
+            var mayHaveRun = false
+            do {
+                return try waiting(for: session) {
+                    mayHaveRun = true
+                    return try body(session)
+                }
+            } catch {
+                dropSession(after: error)
+                guard mayHaveRun, let failure = ClusterFailure(error), failure.mayHaveCommitted else { throw error }
+                throw UnknownOutcomeError(ticket: nil, reason: "\(failure)")
+            }
         }
     }
 
     // MARK: Counters
 
-    static let counters = "SELECT last_insert_rowid(), changes()"
-
-    /// Reads the requested counters of a node.
-    func count(_ counters: [[DatabaseValue]]) {
-        guard case .int64(let rowID)? = counters.first?.first?.storage,
-            case .int64(let changes)? = counters.first?.last?.storage
-        else { return }
-        count(rowID, Int(changes))
+    func count(_ counts: RowCounts) {
+        (lastInsertedRowID, changesCount) = (counts.lastInsertedRowID, counts.changes)
+        totalChangesCount &+= counts.changes
     }
-
-    func count(_ rowID: Int64, _ changes: Int) {
-        (lastInsertedRowID, changesCount) = (rowID, changes)
-        totalChangesCount &+= changes
-    }
-}
-
-/// The transaction of a connection to a cluster.
-enum ClusterTransaction: Equatable {
-    case none
-    /// It has begun locally and begins on the leader with its first statement.
-    case lazy
-    /// It has begun on the leader.
-    case open
-    /// It has written its ticket.
-    case writing
-
-    var isOpen: Bool { self == .open || self == .writing }
-}
-
-extension DatabaseError {
-    /// Whether the message lists the contacted nodes.
-    var namesNodes: Bool {
-        message?.hasPrefix("no leader") == true || message?.contains("nodes confirm the leader") == true
-    }
-
-    /// Whether a node has responded that it can't continue: the session is no longer usable.
-    var isLostLeader: Bool { isLeaderChange || resultCode == .SQLITE_NOTFOUND && message == "no database opened" }
 }

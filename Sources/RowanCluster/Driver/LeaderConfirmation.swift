@@ -1,7 +1,7 @@
 // Confirms the leader with a majority of the nodes: a response that names the leader of a read proves that nothing
 // newer had been committed elsewhere when the read began.
 
-import Foundation
+import RowanPlatform
 import Rowan
 
 /// Queries the nodes for the leader. One connection uses it.
@@ -25,7 +25,8 @@ final class LeaderConfirmation {
     deinit { for connection in connections.values { connection.close() } }
 
     /// - Parameter check: called while waiting; throws to stop the wait.
-    /// - Throws: ``DatabaseError`` if no majority confirms this leader, or the error of the check.
+    /// - Throws: `ClusterFailure.unconfirmed` if no majority confirms this leader; the error of the check; the failure of
+    ///   a request to the leader.
     func confirm(_ leader: NodeAddress, _ check: () throws -> Void) throws {
         let voters = try knownVoters(leader)
         // A node that has lost its data, and contact with the others, may have founded a cluster of its own.
@@ -49,11 +50,7 @@ final class LeaderConfirmation {
         }
         if known.count >= needed, known.count >= neededOfAll { return }
         self.voters = nil
-        throw DatabaseError(
-            resultCode: DatabaseError.notLeader,
-            message:
-                "only \(known.count) of \(all.count) nodes confirm the leader of the read: its rows may be outdated. Read again"
-        )
+        throw ClusterFailure.unconfirmed(count: known.count, nodeCount: all.count)
     }
 
     /// The nodes that confirm the leader. Once there are enough, or can't be enough any more, unresponsive
@@ -80,10 +77,8 @@ final class LeaderConfirmation {
             try check()
             pending = pending.filter { connection in
                 do {
-                    let response = try connection.receive(deadline: min(deadline, Self.slice.deadline))
-                    if case .leader(_, let address) = response, address == leader.description {
-                        known.insert(connection.address)
-                    }
+                    let report = try connection.receive(.leader, deadline: min(deadline, Self.slice.deadline))
+                    if report.address == leader.description { known.insert(connection.address) }
                 } catch WireError.timedOut {
                     return true
                 } catch { drop(connection) }
@@ -98,15 +93,15 @@ final class LeaderConfirmation {
 
     /// Sends the query; nil if the node can't be reached.
     private func ask(_ address: NodeAddress, _ deadline: ContinuousClock.Instant) -> NodeConnection? {
-        var requests = RequestBuffer()
-        requests.leader()
         for isLast in [false, true] {
             do {
                 let connection =
                     try connections[address]
-                    ?? NodeConnection(address: address, deadline: min(deadline, Duration.milliseconds(500).deadline))
+                    ?? NodeConnection(
+                        address: address, deadline: min(deadline, Duration.milliseconds(500).deadline),
+                        through: directory.options.connector)
                 connections[address] = connection
-                try connection.send(requests, deadline: deadline)
+                try connection.send(.leader, deadline: deadline)
                 return connection
             } catch {
                 // An idle connection may have ended, so a new one is tried once.
@@ -126,26 +121,13 @@ final class LeaderConfirmation {
     private func knownVoters(_ leader: NodeAddress) throws -> [NodeAddress] {
         if let voters, ContinuousClock.now - voters.date < Self.memberLifetime { return voters.addresses }
         let deadline = directory.options.connectTimeout.deadline
-        let connection = try NodeConnection(address: leader, deadline: deadline)
+        let connection = try NodeConnection(address: leader, deadline: deadline, through: directory.options.connector)
         defer { connection.close() }
-        let members = try ClusterMembers.read(connection, deadline)
-        let addresses = try members.filter { $0.role == .voter }.map { try NodeAddress($0.address) }
+        let members = try connection.ask(.members, deadline: deadline)
+        let addresses = try members.filter { $0.role == .voter }
+            .map { try ReportedLeader(id: $0.id, address: $0.address).nodeAddress }
         directory.setMembers(addresses)
         voters = (addresses, .now)
         return addresses
-    }
-}
-
-/// The members of a cluster, as reported by a node.
-enum ClusterMembers {
-    static func read(_ connection: NodeConnection, _ deadline: ContinuousClock.Instant) throws -> [Response.Node] {
-        var requests = RequestBuffer()
-        requests.cluster()
-        try connection.send(requests, deadline: deadline)
-        switch try connection.receive(deadline: deadline) {
-        case .nodes(let nodes): return nodes
-        case .failure(let code, let message): throw DatabaseError.refused(code, message)
-        default: throw WireError.malformed("it answered a question about the nodes with something else")
-        }
     }
 }

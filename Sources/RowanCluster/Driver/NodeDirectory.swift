@@ -1,12 +1,14 @@
 // The nodes and their leader, shared by the connections of a client.
 
-import Foundation
+import RowanPlatform
 import Rowan
 
 /// The nodes that a client has found.
 final class NodeDirectory: Sendable {
     private struct State {
         var leader: NodeAddress?
+        /// The last leader that was found, even if it is gone.
+        var lastLeader: NodeAddress?
         /// The nodes that the cluster has reported.
         var members: [NodeAddress] = []
     }
@@ -43,80 +45,92 @@ final class NodeDirectory: Sendable {
         state.withLock { if $0.leader == address { $0.leader = nil } }
     }
 
+    private func setLeader(_ address: NodeAddress) {
+        let previous = state.withLock { state in
+            defer { (state.leader, state.lastLeader) = (address, address) }
+            return state.lastLeader
+        }
+        if let previous, previous != address { options.eventHandler?(.leaderChange(from: previous, to: address)) }
+    }
+
     /// A connection to the leader.
     ///
-    /// - Parameter willWait: called with each connection that is tried, so that it can be cancelled.
-    /// - Throws: ``DatabaseError`` if no leader is found before the deadline.
+    /// - Parameter willWait: called with each connection that is tried, so that it can be cancelled, and with nil before
+    ///   a pause.
+    /// - Throws: `ClusterFailure.noLeader` if no leader is found before the deadline; the error of `willWait`.
     func connectToLeader(
-        until deadline: ContinuousClock.Instant, _ willWait: (NodeConnection?) throws -> Void
+        until deadline: ContinuousClock.Instant, _ willWait: (NodeConnection?) throws -> Void = { _ in }
     ) throws -> NodeConnection {
-        var reasons: [String] = []
+        var reasons: [NodeAddress: String] = [:]
         var pause = Duration.milliseconds(10)
         var patience = Self.firstPatience
         while true {
-            reasons = []
+            let candidates = candidates
             for address in candidates {
                 do {
-                    let limit = min(deadline, min(patience, options.connectTimeout).deadline)
-                    if let connection = try connect(to: address, limit, willWait) { return connection }
-                    reasons.append("\(address) knows no leader")
-                } catch let error as WireError {
-                    if error == .cancelled { throw DatabaseError.lost(error, "") }
-                    reasons.append("\(address): \(error)")
-                } catch let error as DatabaseError where error.resultCode != .SQLITE_INTERRUPT {
-                    reasons.append("\(address): \(error.message ?? "it failed")")
+                    if let connection = try connect(to: address, patience, deadline, willWait) { return connection }
+                    reasons[address] = "\(address) knows no leader"
+                } catch WireError.cancelled {
+                    throw WireError.cancelled
+                } catch WireError.timedOut where reasons[address] != nil && ContinuousClock.now >= deadline {
+                    // An attempt that the end of the search cuts short says less than the one before.
+                } catch {
+                    guard let failure = ClusterFailure(error) else { throw error }
+                    reasons[address] = "\(address): \(failure)"
                 }
                 guard ContinuousClock.now < deadline else { break }
             }
             try willWait(nil)
             guard ContinuousClock.now + pause < deadline else {
-                throw DatabaseError(
-                    resultCode: DatabaseError.notLeader,
-                    message:
-                        "no leader of the cluster was found in time (\(reasons.joined(separator: "; "))): check that a "
-                        + "majority of the nodes is running")
+                options.eventHandler?(.failedSearch)
+                throw ClusterFailure.noLeader(candidates.compactMap { reasons[$0] })
             }
-            Thread.sleep(forTimeInterval: (pause / .seconds(1)) * Double.random(in: 0.5...1))
+            pauseThread(for: pause * Double.random(in: 0.5...1))
             pause = min(pause * 2, .milliseconds(100))
             patience = min(patience * 2, Self.lastPatience)
         }
     }
 
-    /// A connection to the leader that a node reports.
-    ///
-    /// - Returns: nil if the node reports none, or if the reported node isn't the leader.
     private func connect(
-        to address: NodeAddress, _ limit: ContinuousClock.Instant, _ willWait: (NodeConnection?) throws -> Void
+        to address: NodeAddress, _ patience: Duration, _ deadline: ContinuousClock.Instant,
+        _ willWait: (NodeConnection?) throws -> Void
     ) throws -> NodeConnection? {
-        var address = address
-        // From a follower to the leader that it reports.
-        for _ in 1...3 {
-            let connection = try NodeConnection(
-                address: address, deadline: limit, spinDuration: options.spinDuration)
-            var isLeader = false
-            defer { if !isLeader { connection.close() } }
-            try willWait(connection)
-            guard let leader = try Self.leader(according: connection, limit) else { return nil }
-            if leader == address {
-                isLeader = true
-                state.withLock { $0.leader = address }
-                return connection
-            }
-            address = leader
+        try withoutActuallyEscaping(willWait) { willWait in
+            let search = LeaderSearch(
+                patience: min(patience, options.connectTimeout), connector: options.connector, deadline: deadline,
+                spinDuration: options.spinDuration, willWait: willWait)
+            guard let leader = try search.leader(from: address) else { return nil }
+            setLeader(leader.address)
+            return leader.connection
+        }
+    }
+
+    /// The maximum time to wait for a node that is asked about a successor.
+    private static let successorPatience = Duration.milliseconds(200)
+
+    /// The leader that the other nodes follow while the leader of a session is silent: it may have failed, and it may
+    /// just be running a long statement.
+    ///
+    /// - Returns: nil if no other node reports another leader.
+    func successor(of leader: NodeAddress) -> NodeAddress? {
+        for address in candidates where address != leader {
+            // A node that does not respond either reports no successor.
+            guard let reported = try? reportedLeader(by: address), reported != leader else { continue }
+            // The report may be older than the silent leader. The reported node knows.
+            let search = LeaderSearch(
+                patience: Self.successorPatience, connector: options.connector, maximumNodeCount: 1)
+            guard let found = try? search.leader(from: reported) else { continue }
+            found.connection.close()
+            return reported
         }
         return nil
     }
 
-    /// The leader that a node reports.
-    static func leader(according connection: NodeConnection, _ deadline: ContinuousClock.Instant) throws -> NodeAddress?
-    {
-        var requests = RequestBuffer()
-        requests.leader()
-        try connection.send(requests, deadline: deadline)
-        switch try connection.receive(deadline: deadline) {
-        case .leader(_, let address): return address.isEmpty ? nil : try? NodeAddress(address)
-        case .failure(let code, let message): throw DatabaseError.refused(code, message)
-        default: throw WireError.malformed("it answered a question about the leader with something else")
-        }
+    private func reportedLeader(by address: NodeAddress) throws -> NodeAddress? {
+        let deadline = Self.successorPatience.deadline
+        let connection = try NodeConnection(address: address, deadline: deadline, through: options.connector)
+        defer { connection.close() }
+        let report = try connection.ask(.leader, deadline: deadline)
+        return report.address.isEmpty ? nil : try report.nodeAddress
     }
 }

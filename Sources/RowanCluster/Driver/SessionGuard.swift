@@ -2,7 +2,7 @@
 // takes too long while all other clients wait for its end.
 
 import Dispatch
-import Foundation
+import RowanPlatform
 import Rowan
 import struct Synchronization.Atomic
 

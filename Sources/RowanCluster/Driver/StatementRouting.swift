@@ -109,7 +109,11 @@ struct StatementRouting {
     private func placeOfUnprofiled(_ candidate: RemoteCandidate) throws -> StatementPlace? {
         guard case .word(let word)? = SQLTokens.first(1, of: candidate.sql).first else { return nil }
         switch word {
-        case "vacuum": throw refusal("VACUUM", "the nodes keep their files compact themselves")
+        case "vacuum":
+            if SQLTokens.first(3, of: candidate.sql).contains(.word("into")) {
+                throw refusal("VACUUM INTO", "the file would belong to a node; use dump(to:)")
+            }
+            throw refusal("VACUUM", "the nodes keep their files compact themselves")
         case "analyze", "reindex": return .both
         default: return nil
         }

@@ -1,6 +1,6 @@
 // Determines the outcome of a transaction after its leader is gone.
 
-import Foundation
+import RowanPlatform
 import Rowan
 
 /// A query about one transaction.
@@ -16,27 +16,24 @@ struct TicketQuestion {
     /// The outcome. To make it final, the query also writes the row that the transaction has written, so that the
     /// transaction can't be committed afterwards.
     ///
-    /// - Throws: ``DatabaseError`` if no leader responds before the deadline.
+    /// - Throws: `ClusterFailure.noLeader` if no leader responds before the deadline.
     func answer(until deadline: ContinuousClock.Instant) throws -> TransactionOutcome {
-        var last: any Error = WireError.timedOut
-        repeat {
-            do { return try ask(deadline) } catch let error as WireError {
-                last = error
-            } catch let error as DatabaseError where error.isLostLeader || error.resultCode == .SQLITE_BUSY {
-                last = error
+        while true {
+            let last: ClusterFailure
+            do { return try ask(deadline) } catch {
+                guard let failure = ClusterFailure(error), failure.endsSession || failure.isBusy else { throw error }
+                last = failure
             }
-            Thread.sleep(forTimeInterval: .random(in: 0.01...0.05))
-        } while ContinuousClock.now < deadline
-        throw DatabaseError(
-            resultCode: DatabaseError.notLeader, message: "no leader of the cluster answered in time (\(last))")
+            guard ContinuousClock.now < deadline else { throw ClusterFailure.noLeader(["\(last)"]) }
+            pauseThread(for: .seconds(.random(in: 0.01...0.05)))
+        }
     }
 
     private func ask(_ deadline: ContinuousClock.Instant) throws -> TransactionOutcome {
-        let connection = try directory.connectToLeader(until: deadline) { _ in }
-        let session = try ClusterSession(
-            connection, database: ticket.database, directory.options, foreignKeys: true)
+        let connection = try directory.connectToLeader(until: deadline)
+        let session = try ClusterSession(connection, database: ticket.database, directory, foreignKeys: true)
         defer { session.end() }
-        try session.execute("BEGIN IMMEDIATE")
+        try session.beginImmediate(turn: max(.zero, min(directory.options.requestTimeout / 2, deadline - .now)))
         let row = try session.rows(TicketTable.question, [ticket.client.databaseValue]).first ?? []
         guard row.count == 2, case .int64(let generation) = row[0].storage else {
             throw WireError.malformed("it did not report the tickets")
@@ -45,7 +42,8 @@ struct TicketQuestion {
         try LeaderConfirmation(directory).confirm(connection.address) {}
         guard case .int64(let sequence) = row[1].storage, sequence >= ticket.sequence else {
             // A removal deletes rows that were written before the removal preceding it.
-            guard !row[1].isNull || generation <= ticket.generation + 1 else {
+            let isRecent = generation <= ticket.generation || generation &- 1 == ticket.generation
+            guard !row[1].isNull || isRecent else {
                 try session.execute("ROLLBACK")
                 return .unknown
             }

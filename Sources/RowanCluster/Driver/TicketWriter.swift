@@ -1,6 +1,6 @@
 // The tickets of one connection: a random name, and a number for each transaction.
 
-import Foundation
+import RowanPlatform
 import Rowan
 
 /// Creates the tickets of one connection.
@@ -22,18 +22,21 @@ struct TicketWriter {
         (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }.joined()
     }
 
-    /// The values that claim the ticket of the transaction. It stays the same if its row was undone with a savepoint.
-    mutating func claim() -> [DatabaseValue] {
-        if current == nil {
-            sequence += 1
-            current = TransactionTicket(
+    /// The ticket of the transaction, and the values that write it. It stays the same if its row was undone with a
+    /// savepoint.
+    mutating func claim() -> (TransactionTicket, values: [DatabaseValue]) {
+        if current == nil { sequence += 1 }
+        let ticket =
+            current
+            ?? TransactionTicket(
                 database: database, client: client, sequence: sequence, generation: generation, date: Date())
-        }
-        return [client.databaseValue, sequence.databaseValue]
+        current = ticket
+        return (ticket, [client.databaseValue, sequence.databaseValue])
     }
 
     /// The current ticket, for the program.
-    mutating func share() -> TransactionTicket? {
+    mutating func share() throws -> TransactionTicket {
+        guard let current else { throw WireError.closed("the transaction has ended") }
         isShared = true
         return current
     }

@@ -1,7 +1,7 @@
 // What a client writes with each transaction in order to determine later whether it was committed. A leader that
 // disappears during a commit may have committed: a blind retry would write twice.
 
-public import Foundation
+public import RowanPlatform
 import Rowan
 
 /// Identifies a transaction whose outcome is unknown. Part of ``UnknownOutcomeError``.
@@ -62,7 +62,7 @@ public enum TransactionOutcome: String, Sendable, Hashable {
 ///
 /// Article: <doc:PastOneMachine>.
 public struct UnknownOutcomeError: Error, Sendable, CustomStringConvertible {
-    /// The ticket of the transaction; nil for a statement outside a transaction, whose outcome can't be found.
+    /// The ticket of the transaction; nil for a change of the schema outside a transaction, whose outcome can't be found.
     public let ticket: TransactionTicket?
     /// What happened.
     public let reason: String
@@ -71,7 +71,7 @@ public struct UnknownOutcomeError: Error, Sendable, CustomStringConvertible {
     public var description: String {
         let advice =
             ticket == nil
-            ? "Read the rows to find out; run writes in transactions, whose outcome can be found"
+            ? "Read the schema to find out; change it in transactions, whose outcome can be found"
             : "Ask outcome(of:) with the ticket before the transaction runs again"
         return "it is unknown whether the changes were committed: \(reason). \(advice)"
     }
@@ -94,11 +94,24 @@ struct TicketTable {
         ) WITHOUT ROWID
         """
     private static let currentGeneration = "ifnull((SELECT sequence FROM \(name) WHERE client = ''), 0)"
-    /// Written first in each transaction that writes.
-    static let claim = """
-        INSERT INTO \(name) (client, sequence, generation) VALUES (?1, ?2, \(currentGeneration))
-        ON CONFLICT (client) DO UPDATE SET sequence = ?2, generation = excluded.generation
+    /// Written first in each transaction that writes. It fails, because an integer overflows, if the row is fenced: the
+    /// program already knows that the transaction is not committed.
+    static let claim = claim(sequence: "?2")
+    /// The same, if the schema has the version ?3. Otherwise, it fails, too.
+    static let checkedClaim = claim(
+        sequence: "?2 + \(zero(if: "(SELECT schema_version FROM pragma_schema_version) = ?3"))")
+
+    private static func claim(sequence: String) -> String {
         """
+        INSERT INTO \(name) (client, sequence, generation) VALUES (?1, \(sequence), \(currentGeneration))
+        ON CONFLICT (client) DO UPDATE SET sequence = ?2 + \(zero(if: "fence = 0")), generation = excluded.generation
+        """
+    }
+
+    private static func zero(if condition: String) -> String {
+        "abs(-9223372036854775808 + (\(condition))) * 0"
+    }
+
     /// The current generation, and the last transaction of a client.
     static let question = "SELECT \(currentGeneration), (SELECT sequence FROM \(name) WHERE client = ?)"
     /// Prevents the transaction from being committed after the query: both write the same row.

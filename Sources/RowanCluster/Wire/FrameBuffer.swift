@@ -1,7 +1,7 @@
 // The bytes that have arrived and the frames in them. Parts of rows are decoded in place: a part shares the memory, and
 // only unshared memory is reused.
 
-import Foundation
+import RowanPlatform
 
 /// Memory for received bytes.
 final class FrameMemory {
@@ -26,7 +26,9 @@ package struct FrameBuffer {
     /// An empty buffer does not keep more memory.
     private static let largestKeptCapacity = 1 << 20
     /// The largest frame. A larger size isn't a size but the bytes of another protocol.
-    private static let largestFrame = 1 << 30
+    package static let largestFrame = 1 << 30
+    /// The largest frame that is expected now. A larger one is rejected before its bytes arrive.
+    package var maximumFrame = FrameBuffer.largestFrame
 
     package init() { memory = FrameMemory(capacity: Self.smallestCapacity) }
 
@@ -36,17 +38,10 @@ package struct FrameBuffer {
     private func frameSize() throws(WireError) -> Int? {
         guard range.count >= 8 else { return nil }
         let words = UInt32(littleEndian: memory.start.loadUnaligned(fromByteOffset: range.lowerBound, as: UInt32.self))
-        guard words <= (Self.largestFrame - 8) / 8 else {
+        guard words <= (min(maximumFrame, Self.largestFrame) - 8) / 8 else {
             throw .malformed("a response of \(8 * UInt64(words)) bytes is too large")
         }
         return 8 + 8 * Int(words)
-    }
-
-    /// Whether the next frame has arrived completely.
-    package var hasFrame: Bool {
-        // False if the frame is too large; `next()` throws.
-        guard let size = try? frameSize() else { return false }
-        return size <= range.count
     }
 
     /// Removes the next frame; nil if it has not arrived completely.

@@ -1,6 +1,6 @@
 // The address of a node. Nodes use the same text form among themselves and in responses.
 
-import Foundation
+import RowanPlatform
 import Rowan
 
 /// The address of a node of a cluster: a host and a port.

@@ -1,14 +1,15 @@
 // A connection to a node: requests out, responses in, in the same order. It has no thread: its user waits, with a deadline.
 
-import Foundation
+import RowanPlatform
 import Rowan
+import struct Synchronization.Atomic
 
 /// A connection to a node.
 ///
 /// Only one thread uses it at a time; others wait. `cancel()` does not wait.
 package final class NodeConnection: Sendable {
     package let address: NodeAddress
-    private let socket: NodeSocket
+    private let socket: any NodeChannel
     private let spinDuration: Duration
     private let transfer = Mutex(Transfer())
 
@@ -26,29 +27,43 @@ package final class NodeConnection: Sendable {
     ///
     /// Resolving a name may take longer than the deadline, which the system can't limit.
     ///
-    /// - Parameter spinDuration: how long to poll for a response before the thread sleeps.
+    /// - Parameters:
+    ///   - connector: how the connection is made.
+    ///   - spinDuration: how long to poll for a response before the thread sleeps.
     /// - Throws: `unreachable`, `timedOut` or `closed`.
     package init(
-        address: NodeAddress, deadline: ContinuousClock.Instant, spinDuration: Duration = .zero
+        address: NodeAddress, deadline: ContinuousClock.Instant, through connector: NodeConnector = NodeConnector(),
+        spinDuration: Duration = .zero
     ) throws(WireError) {
         self.address = address
         self.spinDuration = spinDuration
-        socket = try NodeSocket.connected(to: address, deadline: deadline)
-        try Self.version.withBytes { bytes throws(WireError) in try send(bytes, deadline: deadline) }
+        socket = try connector.connect(to: address, deadline: deadline)
+        try Self.version.withBytes { bytes throws(WireError) in
+            try send(bytes, deadline: deadline, maximumBytes: FrameBuffer.largestFrame)
+        }
     }
 
     /// Sends requests. While the node does not read, its responses are received.
     ///
     /// If it throws, the connection is no longer usable: the node may have received some of the requests.
     ///
+    /// - Parameter maximumBytes: the maximum size of a response that arrives meanwhile.
     /// - Throws: `closed`, `timedOut`, `cancelled` or `malformed`.
-    package func send(_ requests: borrowing RequestBuffer, deadline: ContinuousClock.Instant) throws(WireError) {
-        try requests.withUnsafeBytes { bytes throws(WireError) in try send(bytes, deadline: deadline) }
+    package func send(
+        _ requests: borrowing RequestBuffer, deadline: ContinuousClock.Instant,
+        maximumBytes: Int = FrameBuffer.largestFrame
+    ) throws(WireError) {
+        try requests.withUnsafeBytes { bytes throws(WireError) in
+            try send(bytes, deadline: deadline, maximumBytes: maximumBytes)
+        }
     }
 
-    private func send(_ bytes: UnsafeRawBufferPointer, deadline: ContinuousClock.Instant) throws(WireError) {
+    private func send(
+        _ bytes: UnsafeRawBufferPointer, deadline: ContinuousClock.Instant, maximumBytes: Int
+    ) throws(WireError) {
         try transfer.withLock { transfer throws(WireError) in
             try check(transfer)
+            transfer.received.maximumFrame = maximumBytes
             do throws(WireError) {
                 try send(bytes, &transfer, deadline)
             } catch {
@@ -72,7 +87,7 @@ package final class NodeConnection: Sendable {
             switch errno {
             case EINTR: continue
             case EAGAIN, EWOULDBLOCK: break
-            case let code: throw ended(NodeSocket.text(of: code))
+            case let code: throw ended(socket.reason(code))
             }
             // The node may wait until its responses are read before it reads further requests.
             let events = try socket.wait(for: Int32(POLLIN | POLLOUT), until: deadline)
@@ -84,10 +99,14 @@ package final class NodeConnection: Sendable {
     ///
     /// After `timedOut`, waiting can continue. After any other error, the connection is no longer usable.
     ///
+    /// - Parameter maximumBytes: the maximum size of the response.
     /// - Throws: `closed`, `timedOut`, `cancelled` or `malformed`.
-    package func receive(deadline: ContinuousClock.Instant) throws(WireError) -> Response {
+    package func receive(
+        deadline: ContinuousClock.Instant, maximumBytes: Int = FrameBuffer.largestFrame
+    ) throws(WireError) -> Response {
         try transfer.withLock { transfer throws(WireError) in
             if socket.isCancelled { throw .cancelled }
+            transfer.received.maximumFrame = maximumBytes
             do throws(WireError) {
                 while true {
                     // Responses before the failure are complete.
@@ -102,12 +121,19 @@ package final class NodeConnection: Sendable {
         }
     }
 
+    /// The number of threads that poll, and its limit: the others need processors, too.
+    private static let spinners = Atomic(0)
+    private static let maximumSpinners = max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN)) / 2)
+
     /// Receives what arrives soon: waking a sleeping thread takes longer than a node needs for a short response.
     ///
     /// - Returns: whether something has arrived.
     private func receiveSpinning(_ transfer: inout Transfer) throws(WireError) -> Bool {
         if try receive(&transfer) { return true }
         guard spinDuration > .zero else { return false }
+        let count = Self.spinners.wrappingAdd(1, ordering: .relaxed).newValue
+        defer { Self.spinners.wrappingSubtract(1, ordering: .relaxed) }
+        guard count <= Self.maximumSpinners else { return false }
         let end = spinDuration.deadline
         while ContinuousClock.now < end {
             _ = sched_yield()
@@ -127,12 +153,9 @@ package final class NodeConnection: Sendable {
         if count == 0 { throw ended(transfer.received.isEmpty ? nil : "in the middle of a response") }
         switch code {
         case EINTR, EAGAIN, EWOULDBLOCK: return false
-        default: throw ended(NodeSocket.text(of: code))
+        default: throw ended(socket.reason(code))
         }
     }
-
-    /// Whether the next response has arrived, so that `receive` would not wait.
-    package var hasBufferedFrame: Bool { transfer.withLock { $0.received.hasFrame } }
 
     /// Whether an earlier call failed, so that the connection is no longer usable.
     package var isBroken: Bool { socket.isCancelled || transfer.withLock { $0.failure != nil } }

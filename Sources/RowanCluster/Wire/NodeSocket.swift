@@ -1,7 +1,7 @@
 // A TCP socket that another thread can shut down while its user waits. Shutting down wakes `poll`; closing would free
 // the descriptor number for another file, which the user's next call would affect.
 
-import Foundation
+import RowanPlatform
 import Rowan
 
 /// A connected socket.
@@ -9,6 +9,9 @@ final class NodeSocket: Sendable {
     private struct State {
         var isOpen = true
         var isCancelled = false
+        var channel: (any ClusterChannel)?
+        /// Why the channel has failed.
+        var failure: String?
     }
 
     /// Valid while the socket is open: only the user of the connection closes it.
@@ -36,8 +39,53 @@ final class NodeSocket: Sendable {
         state.withLock { state in
             guard state.isOpen else { return }
             state.isOpen = false
+            state.channel = nil
             _ = close(descriptor)
         }
+    }
+}
+
+// A secured channel over the socket.
+extension NodeSocket {
+    /// Secures the socket, before anything is sent.
+    ///
+    /// - Throws: `unreachable`, `timedOut` or `cancelled`.
+    func secure(
+        _ transport: any ClusterTransport, _ address: NodeAddress, deadline: ContinuousClock.Instant
+    ) throws(WireError) {
+        func reason(_ error: any Error) -> WireError { .unreachable("the node \(address) can't be used: \(error)") }
+        let channel: any ClusterChannel
+        do { channel = try transport.channel(over: descriptor, to: address.host) } catch { throw reason(error) }
+        while true {
+            let event: ClusterChannelWait?
+            do { event = try channel.handshake() } catch {
+                if isCancelled { throw .cancelled }
+                throw reason(error)
+            }
+            guard let event else { break }
+            _ = try wait(for: Int32(event == .readable ? POLLIN : POLLOUT), until: deadline)
+        }
+        state.withLock { $0.channel = channel }
+    }
+
+    /// Calls a method of the channel, with the conventions of the system.
+    ///
+    /// - Returns: nil without a channel.
+    private func throughChannel(_ body: (any ClusterChannel) throws -> Int?) -> Int? {
+        guard let channel = state.withLock({ $0.channel }) else { return nil }
+        do {
+            if let count = try body(channel) { return count }
+            errno = EAGAIN
+        } catch {
+            state.withLock { $0.failure = "\(error)" }
+            errno = EPROTO
+        }
+        return -1
+    }
+
+    /// Why a call has failed.
+    func reason(_ code: CInt) -> String {
+        code == EPROTO ? state.withLock { $0.failure } ?? Self.text(of: code) : Self.text(of: code)
     }
 }
 
@@ -73,7 +121,11 @@ extension NodeSocket {
     ///
     /// - Returns: the number of bytes; 0 at the end; -1 with `errno`.
     func receive(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+        let count =
+            throughChannel { try $0.receive(into: buffer) } ?? recv(descriptor, buffer.baseAddress, buffer.count, 0)
+        // Setting an option below may change it.
+        let code = errno
+        defer { errno = code }
         #if os(Linux)
         // The kernel resets it and delays acknowledgements again, which stalls pipelines by 40 ms.
         if count > 0 { Self.set(descriptor, CInt(IPPROTO_TCP), TCP_QUICKACK) }
@@ -85,7 +137,7 @@ extension NodeSocket {
     ///
     /// - Returns: the number of bytes; -1 with `errno`.
     func write(_ bytes: UnsafeRawBufferPointer) -> Int {
-        send(descriptor, bytes.baseAddress, bytes.count, Self.sendFlags)
+        throughChannel { try $0.send(bytes) } ?? send(descriptor, bytes.baseAddress, bytes.count, Self.sendFlags)
     }
 
     // Without SOCK_CLOEXEC, a process started by another thread could inherit the descriptor.

@@ -1,6 +1,6 @@
 // The fields of requests: words, text and the values of parameters.
 
-import Foundation
+import RowanPlatform
 import Rowan
 
 extension [UInt8] {

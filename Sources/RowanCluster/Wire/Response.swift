@@ -1,23 +1,21 @@
 // The responses of nodes.
 
-package import Foundation
+package import RowanPlatform
 
 /// A response of a node.
 package enum Response {
-    /// The request failed. The code is an SQLite or dqlite code.
-    case failure(code: UInt64, message: String)
-    /// The leader reported by the node. Without one, the address is empty.
-    case leader(id: UInt64, address: String)
+    case failure(NodeRefusal)
+    case leader(ReportedLeader)
     /// - Parameter heartbeat: in milliseconds.
     case welcome(heartbeat: UInt64)
     case nodes([Node])
     case database(UInt32)
     case statement(database: UInt32, id: UInt32, parameterCount: Int)
-    case result(lastInsertedRowID: Int64, changes: Int)
+    case result(RowCounts)
     case rows(RowsPart)
     case empty
     case files([(name: String, contents: Data)])
-    case metadata(failureDomain: UInt64, weight: UInt64)
+    case diskSpace(DiskSpace)
 
     /// A node of a cluster.
     package struct Node: Hashable, Sendable {
@@ -28,29 +26,54 @@ package enum Response {
     }
 }
 
+/// What a statement has changed.
+package struct RowCounts: Hashable, Sendable {
+    package let lastInsertedRowID: Int64
+    package let changes: Int
+}
+
 extension Response {
+    var type: ResponseType {
+        switch self {
+        case .failure: .failure
+        case .leader: .leader
+        case .welcome: .welcome
+        case .nodes: .nodes
+        case .database: .database
+        case .statement: .statement
+        case .result: .result
+        case .rows: .rows
+        case .empty: .empty
+        case .files: .files
+        case .diskSpace: .diskSpace
+        }
+    }
+
     /// - Parameters:
     ///   - type: the type in the header of the frame.
     ///   - range: the bytes of the body.
     init(type: UInt8, _ memory: FrameMemory, _ range: Range<Int>) throws(WireError) {
+        guard let known = ResponseType(rawValue: type) else {
+            throw .malformed("it sent a response of the unknown type \(type)")
+        }
         var reader = WireReader(memory.start, range)
         self =
-            switch type {
-            case 0: try reader.failure()
-            case 1: .leader(id: try reader.word(), address: try reader.string())
-            case 2: .welcome(heartbeat: try reader.word())
-            case 3: .nodes(try reader.nodes())
-            case 4: .database(UInt32(truncatingIfNeeded: try reader.word()))
-            case 5: try reader.statement()
-            case 6:
+            switch known {
+            case .failure: try reader.failure()
+            case .leader: .leader(ReportedLeader(id: try reader.word(), address: try reader.string()))
+            case .welcome: .welcome(heartbeat: try reader.word())
+            case .nodes: .nodes(try reader.nodes())
+            case .database: .database(UInt32(truncatingIfNeeded: try reader.word()))
+            case .statement: try reader.statement()
+            case .result:
                 .result(
-                    lastInsertedRowID: Int64(bitPattern: try reader.word()),
-                    changes: Int(truncatingIfNeeded: try reader.word()))
-            case 7: .rows(try RowsPart(memory, range))
-            case 8: .empty
-            case 9: .files(try reader.files())
-            case 10: .metadata(failureDomain: try reader.word(), weight: try reader.word())
-            default: throw .malformed("it sent a response of the unknown type \(type)")
+                    RowCounts(
+                        lastInsertedRowID: Int64(bitPattern: try reader.word()),
+                        changes: Int(truncatingIfNeeded: try reader.word())))
+            case .rows: .rows(try RowsPart(memory, range))
+            case .empty: .empty
+            case .files: .files(try reader.files())
+            case .diskSpace: .diskSpace(DiskSpace(available: try reader.word(), reserve: try reader.word()))
             }
         withExtendedLifetime(memory) {}
     }
@@ -67,7 +90,7 @@ extension WireReader {
         while messageWords < wordCount, !hasZeroByte(atWord: wordCount - 1 - messageWords) { messageWords += 1 }
         guard messageWords < wordCount else { throw Self.truncated }
         try skip(words: wordCount - 1 - messageWords)
-        return .failure(code: try word(), message: try string())
+        return .failure(NodeRefusal(code: try word(), message: try string()))
     }
 
     fileprivate mutating func statement() throws(WireError) -> Response {

@@ -1,6 +1,6 @@
 // Reads the rows of one part, in place.
 
-import Foundation
+import RowanPlatform
 import Rowan
 
 /// Reads the rows of a part.
@@ -76,5 +76,19 @@ struct RowReader {
             default: .null
             }
         }
+    }
+}
+
+extension [RowsPart] {
+    /// The values of all rows.
+    ///
+    /// - Throws: the errors of `RowReader.next()`.
+    func values() throws -> [[DatabaseValue]] {
+        var all: [[DatabaseValue]] = []
+        for part in self {
+            var reader = RowReader(part)
+            while try reader.next() { all.append(reader.values) }
+        }
+        return all
     }
 }

@@ -1,6 +1,6 @@
 // One frame with rows of a query. A long result arrives in many parts, each with its column names.
 
-import Foundation
+import RowanPlatform
 import Rowan
 
 /// Rows of a query, in the memory where they arrived.
@@ -14,10 +14,15 @@ package struct RowsPart {
     /// Whether this is the last part of the result.
     package let isLast: Bool
 
+    /// The highest limit for which SQLite can be built: https://sqlite.org/limits.html#max_column
+    private static let maximumColumnCount = 32_767
+
     init(_ memory: FrameMemory, _ range: Range<Int>) throws(WireError) {
         self.memory = memory
         var reader = WireReader(memory.start, range)
         columnCount = try reader.count(ofSize: 1)
+        // A column takes more memory than its name.
+        guard columnCount <= Self.maximumColumnCount else { throw .malformed("rows have \(columnCount) columns") }
         names = reader.offset..<range.upperBound
         for _ in 0..<columnCount { _ = try reader.text() }
         guard reader.end - reader.offset >= 8 else { throw WireReader.truncated }

@@ -1,6 +1,6 @@
 // Reads the fields of a response, in place. Each read first checks the bounds, because the bytes come from the network.
 
-import Foundation
+import RowanPlatform
 
 /// Reads words, text and blobs.
 struct WireReader {

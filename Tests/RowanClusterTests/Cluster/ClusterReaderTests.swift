@@ -104,16 +104,18 @@ struct ClusterReaderTests {
         #expect(try cluster.write { try Row.fetchOne($0, sql: "SELECT * FROM t") } == ["id": 1, "n": 10])
     }
 
-    /// A BEGIN that fails on the client has not begun on the leader.
-    @Test func aBeginThatFailsHoldsNoLock() throws {
+    /// A statement that fails on the client holds no lock on the leader.
+    @Test func aStatementThatFailsHoldsNoLock() throws {
         let (cluster, other) = try new()
         try cluster.writeWithoutTransaction { db in
             let cursor = try Row.fetchCursor(db, sql: "SELECT * FROM t")
             _ = try cursor.next()
             try other.write { try $0.execute(sql: "CREATE TABLE other (a)") }
-            let error = #expect(throws: DatabaseError.self) { try db.execute(sql: "BEGIN IMMEDIATE") }
-            #expect(error?.resultCode == .SQLITE_SCHEMA)
-            #expect(!db.isInsideTransaction)
+            for sql in ["UPDATE t SET n = n + 1", "BEGIN IMMEDIATE"] {
+                let error = #expect(throws: DatabaseError.self) { try db.execute(sql: sql) }
+                #expect(error?.resultCode == .SQLITE_SCHEMA)
+                #expect(!db.isInsideTransaction)
+            }
             try other.write { try $0.execute(sql: "UPDATE t SET n = 11 WHERE id = 1") }
         }
         try cluster.writeWithoutTransaction { try $0.execute(sql: "UPDATE t SET n = n + 1") }

@@ -18,17 +18,17 @@ struct TestClusterConcurrencyTests {
             try request(&requests)
             try connection.send(requests, deadline: deadline)
             let response = try connection.receive(deadline: deadline)
-            if case .failure(_, let message) = response { throw NodeProcess.Failure(description: message) }
+            if case .failure(let refusal) = response { throw NodeProcess.Failure(description: refusal.message) }
             return response
         }
         guard case .database(let db) = try ask({ try $0.open(name: "numbers") }) else { return -1 }
         _ = try ask { try $0.execSQL(db: db, sql: "CREATE TABLE IF NOT EXISTS number (n INTEGER PRIMARY KEY)") }
         _ = try ask { try $0.execSQL(db: db, sql: "INSERT INTO number VALUES (?)", values: [number.databaseValue]) }
         // The number of changed rows.
-        guard case .result(_, let count) = try ask({ try $0.execSQL(db: db, sql: "UPDATE number SET n = n") }) else {
+        guard case .result(let counts) = try ask({ try $0.execSQL(db: db, sql: "UPDATE number SET n = n") }) else {
             return -1
         }
-        return count
+        return counts.changes
     }
 
     @Test func sharedClusterHasALeader() throws {

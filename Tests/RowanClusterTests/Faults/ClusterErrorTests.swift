@@ -10,14 +10,14 @@ struct ClusterErrorTests {
         (7, "not an error"), (7, "no more rows available"), (8, "another row available"), (9, "not an error"),
         (10_250, "not an error"), (10_506, "disk I/O error"),
     ]) func codesOfLostLeaders(code: UInt64, message: String) {
-        #expect(DatabaseError.refused(code, message).isLeaderChange)
+        #expect(NodeRefusal(code: code, message: message).databaseError.isLeaderChange)
     }
 
     @Test(arguments: [
         (7, "out of memory"), (8, "attempt to write a readonly database"), (5, "database is locked"),
         (19, "UNIQUE constraint failed: player.name"), (1, "no such table: t"),
     ]) func codesOfSQLite(code: UInt64, message: String) {
-        let error = DatabaseError.refused(code, message)
+        let error = NodeRefusal(code: code, message: message).databaseError
         #expect(!error.isLeaderChange)
         #expect(error.extendedResultCode.rawValue == Int32(code))
         #expect(error.message == message)
@@ -34,7 +34,7 @@ struct ClusterErrorTests {
     }
 
     @Test func theInterruptionOfANode() {
-        let error = DatabaseError.refused(9, "interrupted")
+        let error = NodeRefusal(code: 9, message: "interrupted").databaseError
         #expect(error.resultCode == .SQLITE_INTERRUPT)
         #expect(
             error.message

@@ -12,6 +12,29 @@ struct ClusterGuaranteeTests {
 
     // MARK: Tickets
 
+    /// A transaction that arrives after the question about its ticket is not committed: its connection was slow.
+    @Test(arguments: [TicketTable.claim, TicketTable.checkedClaim])
+    func aTransactionAfterItsQuestion(_ claim: String) throws {
+        let cluster = try FaultyCluster()
+        let client = try cluster.client()
+        try client.createEntries()
+        let connection = try client.directory.connectToLeader(until: .now + .seconds(20))
+        let session = try ClusterSession(connection, database: client.path, client.directory, foreignKeys: true)
+        let version = try #require(try session.rows("PRAGMA schema_version").first?.first)
+        func write(_ name: String) throws {
+            let values = [name.databaseValue, 1.databaseValue] + (claim == TicketTable.claim ? [] : [version])
+            try session.execute(claim, values)
+        }
+        try write("early")
+        try write("early")
+        for name in ["early", "late"] {
+            try session.execute(TicketTable.fence, [name.databaseValue])
+            let refusal = #expect(throws: NodeRefusal.self) { try write(name) }
+            #expect(refusal?.message == "integer overflow")
+        }
+        session.end()
+    }
+
     @Test func aTicketBeforeTheCommit() async throws {
         let cluster = try FaultyCluster()
         let client = try cluster.client()
@@ -78,7 +101,7 @@ struct ClusterGuaranteeTests {
     /// Runs the SQL of the driver on the leader.
     private func execute(_ client: DatabaseCluster, _ sql: String...) throws {
         let connection = try client.directory.connectToLeader(until: .now + .seconds(20)) { _ in }
-        let session = try ClusterSession(connection, database: "faults", client.directory.options, foreignKeys: true)
+        let session = try ClusterSession(connection, database: "faults", client.directory, foreignKeys: true)
         defer { session.end() }
         for statement in sql { try session.execute(statement) }
     }

@@ -39,8 +39,8 @@ struct FaultyCluster {
         var requests = RequestBuffer()
         requests.transfer(id: UInt64(index + 1))
         try leader.send(requests, deadline: deadline)
-        if case .failure(let code, let message) = try leader.receive(deadline: deadline) {
-            throw NodeProcess.Failure(description: "\(message) (\(code))")
+        if case .failure(let refusal) = try leader.receive(deadline: deadline) {
+            throw NodeProcess.Failure(description: "\(refusal.message) (\(refusal.code))")
         }
     }
 }

@@ -70,7 +70,8 @@ final class TestCluster: Sendable {
             "\(try layout.bound(index))",
             "--data", folder.appendingPathComponent("node\(index + 1)").path, "--latency", "\(latency)",
         ]
-        if index > 0 { arguments += ["--join", addresses[..<index].map(\.description).joined(separator: ",")] }
+        arguments +=
+            index == 0 ? ["--start-new"] : ["--join", addresses[..<index].map(\.description).joined(separator: ",")]
         arguments += options
         if layout.hasRelays { arguments += ["--dial", try layout.detours(of: index)] }
         let process = try NodeProcess(program, arguments: arguments, log: log)
@@ -168,9 +169,9 @@ final class TestCluster: Sendable {
         var requests = RequestBuffer()
         requests.leader()
         guard (try? connection.send(requests, deadline: deadline)) != nil,
-            case .leader(let id, let text)? = try? connection.receive(deadline: deadline), !text.isEmpty
+            case .leader(let leader)? = try? connection.receive(deadline: deadline), !leader.address.isEmpty
         else { return nil }
-        return Int(id) - 1
+        return Int(leader.id) - 1
     }
 }
 

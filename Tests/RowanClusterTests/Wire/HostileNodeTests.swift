@@ -2,152 +2,96 @@
 // traps or grows.
 
 import Foundation
-import Rowan
-import RowanCluster
 import Testing
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
+@testable import Rowan
+@testable import RowanCluster
 
-/// A node that answers each request with a closure.
-private final class HostileNode: Sendable {
-    let address: String
-    private let listener: Peer
-
-    /// - Parameter answer: the bytes of the response to a request of a type; nil to close the connection.
-    init(_ answer: @escaping @Sendable (UInt8) -> [UInt8]?) throws {
-        let (listener, address) = try Peer.bound()
-        precondition(listen(listener.descriptor, 64) == 0)
-        self.listener = listener
-        self.address = address.description
-        let name = address.description
-        Thread.detachNewThread {
-            while true {
-                let descriptor = accept(listener.descriptor, nil, nil)
-                guard descriptor >= 0 else { return }
-                Thread.detachNewThread {
-                    let peer = Peer(descriptor)
-                    guard peer.read(8) == words(1) else { return }
-                    while let request = peer.readFrame() {
-                        // The handshake of the leader, which is this node.
-                        let response = request[4] == 0 ? frame(1, words(1) + text(name)) : answer(request[4])
-                        guard let response, peer.write(response) else { break }
-                    }
-                    peer.shut()
-                }
-            }
+@Suite(.timeLimit(.minutes(2))) struct HostileNodeTests {
+    /// The error of opening a client and using it.
+    private func error(_ answer: @escaping @Sendable (UInt8) -> [UInt8]) -> DatabaseError? {
+        #expect(throws: DatabaseError.self) {
+            let cluster = try DatabaseCluster(
+                addresses: ["127.0.0.1:9001"], database: "app", options: AnsweringPeer.options(answer))
+            _ = try cluster.read { try Int.fetchAll($0, sql: "SELECT 1") }
+            try cluster.write { try $0.execute(sql: "CREATE TABLE t (a)") }
         }
-    }
-
-    /// Ends the thread that accepts connections.
-    func stop() { listener.shut() }
-
-    /// The response of a well-behaved node with an empty database.
-    static func properAnswer(_ type: UInt8) -> [UInt8] {
-        switch type {
-        case 1: frame(2, words(15_000))
-        case 3: frame(4, words(0))
-        case 4: frame(5, words(0, 0))
-        case 5, 8: frame(6, words(0, 0))
-        default: rowsFrame(["a"], [[.integer(1)]])
-        }
-    }
-}
-
-@Suite(.serialized, .timeLimit(.minutes(10))) struct HostileNodeTests {
-    private func options() -> ClusterOptions {
-        var options = ClusterOptions()
-        options.connectTimeout = .milliseconds(200)
-        options.requestTimeout = .milliseconds(200)
-        options.failoverTimeout = .milliseconds(40)
-        return options
-    }
-
-    private func run(_ node: HostileNode) throws {
-        let cluster = try DatabaseCluster(
-            addresses: [node.address], database: "app", configuration: Configuration(), options: options())
-        _ = try cluster.read { try Int.fetchAll($0, sql: "SELECT 1") }
-        try cluster.write { try $0.execute(sql: "CREATE TABLE t (a)") }
     }
 
     @Test(arguments: [1, 3])
-    func theSchemaHasOtherColumns(_ count: Int) throws {
+    func theSchemaHasOtherColumns(_ count: Int) {
         let row: [WireValue] = Array(repeating: .text("table"), count: count)
         let rows = rowsFrame(row.indices.map { "c\($0)" }, [row])
-        let node = try HostileNode { type in
-            // The versions of the schema are queries of compiled statements.
-            type == 9 ? rows : HostileNode.properAnswer(type)
-        }
-        defer { node.stop() }
-        let error = #expect(throws: DatabaseError.self) { try run(node) }
-        #expect(error?.isLeaderChange == true, "\(error as Any)")
+        // The versions of the schema are queries of compiled statements.
+        let error = error { $0 == 9 ? rows : ScriptedNode.properAnswer($0) }
+        #expect(error?.message?.contains("the schema has \(count) columns") == true, "\(error as Any)")
+        #expect(error?.isLeaderChange == true)
     }
 
-    /// Parts without an end: the client stops reading.
-    @Test func endlessRows() throws {
-        let part = rowsFrame(["a"], [[.blob(Array(repeating: 7, count: 1 << 20))]], isLast: false)
-        let parts = Array(repeating: part, count: 80).flatMap(\.self)
-        let node = try HostileNode { $0 == 6 ? parts : HostileNode.properAnswer($0) }
-        defer { node.stop() }
-        let error = #expect(throws: DatabaseError.self) { try run(node) }
+    /// Parts without an end, with and without rows: the client stops reading.
+    @Test(arguments: [1 << 14, 0])
+    func endlessRows(_ size: Int) {
+        let part = rowsFrame(["a"], size == 0 ? [] : [[.blob(Array(repeating: 7, count: size))]], isLast: false)
+        let parts = Array(repeating: part, count: size == 0 ? 1_000 : 20).flatMap(\.self) + rowsFrame(["a"], [])
+        let error = error { $0 == 6 ? parts : ScriptedNode.properAnswer($0) }
         #expect(error?.message?.contains("bytes for a small result") == true, "\(error as Any)")
     }
 
-    @Test func randomAnswers() throws {
-        let random = Mutex(SeededGenerator(77))
-        var counts = (done: 0, failed: 0)
-        for _ in 0..<150 {
-            let node = try HostileNode { type in random.withLock { Self.answer(type, &$0) } }
-            do {
-                try run(node)
-                counts.done += 1
-            } catch is DatabaseError {
-                counts.failed += 1
-            } catch is UnknownOutcomeError {
-                counts.failed += 1
+    /// Each part is in time, but all of them must be: the program reads none of them.
+    @Test(arguments: [false, true]) func partsWithoutEnd(_ isLate: Bool) throws {
+        let part = rowsFrame(["a"], [[.integer(1)]], isLast: false)
+        let parts = part + part + rowsFrame(["a"], [[.integer(1)]])
+        let count = Mutex(0)
+        var options = AnsweringPeer.options { type in
+            type == 9
+                && count.withLock {
+                    $0 += 1; return $0 == 1
+                } ? parts : ScriptedNode.properAnswer(type)
+        }
+        // It has answered nevertheless, when the client looks for the answer.
+        options.requestTimeout = .zero
+        let directory = NodeDirectory([try NodeAddress("127.0.0.1:9001")], options)
+        let session = try ClusterSession(
+            directory.connectToLeader(until: .now), database: "app", directory, foreignKeys: true)
+        if isLate {
+            let statement = RemoteStatement(
+                number: RemoteStatements.nextNumber(), sql: "SELECT a", columnCount: 1, isReadonly: true,
+                in: RemoteStatements())
+            var requests = session.pipeline()
+            _ = try requests.run(statement, [])
+            _ = try session.send(requests)
+        }
+        #expect(throws: WireError.timedOut) { try session.rows("SELECT a") }
+    }
+
+    /// A frame whose size is that of no such answer: it is rejected before it arrives.
+    @Test func aLargeFrame() {
+        let error = error { $0 == 1 ? words(1 << 26 | 2 << 32) : ScriptedNode.properAnswer($0) }
+        #expect(error?.message?.contains("a response of 536870912 bytes is too large") == true, "\(error as Any)")
+    }
+
+    /// Codes in which SQLite would see a row, the end of the rows, or no error.
+    @Test(arguments: [0, 100, 101, 256, 356, 357, 1 << 31, UInt64(UInt32.max)])
+    func codesThatAreNoErrors(_ code: UInt64) {
+        let refusal = NodeRefusal(code: code, message: "no error")
+        #expect(refusal.cause == .badRequest)
+        #expect(refusal.databaseError.resultCode == .SQLITE_PROTOCOL)
+    }
+
+    /// Generations of the tickets from which nothing can be subtracted, or to which nothing can be added.
+    @Test(arguments: [Int64.max, .min])
+    func extremeGenerations(_ generation: Int64) throws {
+        let address = try NodeAddress("127.0.0.1:9001")
+        let options = AnsweringPeer.options { type in
+            switch type {
+            case 9: rowsFrame(["n", "m"], [[.integer(generation), .null]])
+            case 16: frame(3, words(1, 1) + text(address.description) + words(0))
+            default: ScriptedNode.properAnswer(type)
             }
-            node.stop()
         }
-        #expect(counts.failed > 100, "\(counts)")
-    }
-
-    private static func answer(_ type: UInt8, _ random: inout SeededGenerator) -> [UInt8]? {
-        switch Int.random(in: 0..<24, using: &random) {
-        case 0: nil
-        case 1: frame(0, words([1, 5, 10, 21, 266, 10_250].randomElement(using: &random)!) + text("it failed"))
-        case 2: frame(6, words(.max, .max))
-        case 3: frame(8, words(0))
-        case 4: frame(4, words(.max))
-        case 5: frame(5, words(.max, UInt64(Int64.max)))
-        case 6, 7, 8: rows(&random)
-        default: HostileNode.properAnswer(type)
-        }
-    }
-
-    private static func rows(_ random: inout SeededGenerator) -> [UInt8] {
-        let count = Int.random(in: 0...5, using: &random)
-        var values: [[WireValue]] = []
-        for _ in 0..<(count == 0 ? 0 : Int.random(in: 0...3, using: &random)) {
-            values.append(
-                (0..<count).map { _ in
-                    switch Int.random(in: 0..<5, using: &random) {
-                    case 0: .integer(.random(in: .min ... .max, using: &random))
-                    case 1: .double(.nan)
-                    case 2: .text(["table", "", "CREATE TABLE t (a", "rowan_client"].randomElement(using: &random)!)
-                    case 3: .blob([0, 255])
-                    default: .null
-                    }
-                })
-        }
-        let isLast = Int.random(in: 0..<4, using: &random) > 0
-        let first = rowsFrame((0..<count).map { "c\($0)" }, values, isLast: isLast)
-        return isLast ? first : first + rowsFrame(["other", "names"], [[.null, .integer(1)]])
+        let ticket = TransactionTicket(
+            database: "app", client: "c", sequence: 1, generation: generation, date: .distantPast)
+        let question = TicketQuestion(NodeDirectory([address], options), ticket)
+        #expect(try question.answer(until: .now) == .rolledBack)
     }
 }

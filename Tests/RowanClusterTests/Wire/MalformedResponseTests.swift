@@ -32,6 +32,8 @@ import Testing
         frame(7, words(1) + text("a")),
         frame(7, words(1) + text("a") + words(0)),
         frame(7, words(0, 1, .max)),
+        // More columns than SQLite can have.
+        rowsFrame(Array(repeating: "a", count: 32_768), []),
         // A row that ends before its values, within their types, within a text, and within a blob.
         frame(7, words(1) + text("a") + words(1, .max)),
         frame(7, words(17) + (0..<17).flatMap { _ in text("a") } + words(1, .max)),

@@ -44,7 +44,7 @@ actor LocalNodes {
         // The node exits when its input ends, and so when this program exits in any way.
         process.standardInput = Pipe()
         // The first node starts the cluster, and the others join it. A restarted node is already a member.
-        if id != ids[0] { process.arguments? += ["--join", address(of: ids[0])] }
+        process.arguments? += id == ids[0] ? ["--start-new"] : ["--join", address(of: ids[0])]
         process.standardOutput = output
         try process.run()
         running[id] = process

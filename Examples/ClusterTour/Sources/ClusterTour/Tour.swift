@@ -116,7 +116,7 @@ struct Tour {
 
     private func describe(_ status: ClusterStatus) -> String {
         let lines = status.nodes.map { node in
-            "  \(node.id) \(node.address) \(node.role?.rawValue ?? "unknown role")"
+            "  \(node.id) \(node.address) \(node.role.map { "\($0)" } ?? "unknown role")"
                 + "\(node.isLeader ? ", leads" : "")\(node.isReachable ? "" : ", does not answer")"
         }
         let outlook = status.toleratesFailure ? "one more may fail" : "none may fail now"
