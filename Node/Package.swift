@@ -16,13 +16,25 @@ let package = Package(
     name: "RowanNode",
     platforms: [.macOS(.v15)],
     products: [.executable(name: "rowan-node", targets: ["rowan-node"])],
-    dependencies: [.package(name: "Rowan", path: "..")],
+    dependencies: [
+        .package(name: "Rowan", path: ".."), .package(name: "RowanClusterTLS", path: "../Satellites/ClusterTLS"),
+    ],
     targets: [
         .systemLibrary(name: "CDqlite", pkgConfig: "dqlite", providers: [.apt(["libdqlite-dev"])]),
+        .target(name: "CPoller"),
         .executableTarget(
-            name: "rowan-node", dependencies: ["CDqlite", .product(name: "RowanCluster", package: "Rowan")],
+            name: "rowan-node",
+            dependencies: [
+                "CDqlite", "CPoller", .product(name: "RowanCluster", package: "Rowan"),
+                .product(name: "RowanClusterTLS", package: "RowanClusterTLS"),
+            ],
             swiftSettings: settings),
-        .testTarget(name: "RowanNodeTests", dependencies: ["rowan-node"], swiftSettings: settings),
+        .testTarget(
+            name: "RowanNodeTests",
+            dependencies: [
+                "rowan-node", .product(name: "RowanCluster", package: "Rowan"),
+                .product(name: "RowanClusterTLS", package: "RowanClusterTLS"),
+            ], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

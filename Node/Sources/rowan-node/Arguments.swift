@@ -1,6 +1,7 @@
 // The words of a command line: options with a value (`--id 1` or `--id=1`) and flags.
 
 import RowanCluster
+import RowanClusterTLS
 
 /// The options and flags of a command line, by name.
 struct Arguments {
@@ -62,6 +63,26 @@ struct Arguments {
             throw .usage("--\(name) must be a whole number \(bounds), not '\(text)'")
         }
         return number
+    }
+
+    /// The options of the certificate, for all commands that connect to nodes.
+    static let tlsOptions: Set<String> = ["certificate", "key", "ca"]
+
+    /// The certificate; nil without one.
+    ///
+    /// - Throws: a `Failure` if only some of the options are given, or a file can't be read.
+    func tls() throws(Failure) -> ClusterTLS? {
+        let files = (try text("certificate"), try text("key"), try text("ca"))
+        switch files {
+        case (nil, nil, nil): return nil
+        case (let certificate?, let key?, let ca?):
+            do throws(ClusterTLSError) {
+                return try ClusterTLS(certificate: certificate, key: key, authority: ca)
+            } catch {
+                throw Failure(error.description)
+            }
+        default: throw .usage("--certificate, --key and --ca belong together")
+        }
     }
 
     /// The value of an option that is a comma-separated list of addresses.

@@ -71,7 +71,7 @@ final class DataFolder {
     }
 
     /// The text of a small file, or nil if there is none.
-    private static func read(_ file: String) throws(Failure) -> String? {
+    static func read(_ file: String) throws(Failure) -> String? {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }

@@ -3,13 +3,14 @@
 import CDqlite
 import Glibc
 import RowanCluster
+import RowanClusterTLS
 
 final class DqliteNode {
     /// The settings of a node before it starts.
     struct Settings {
         var id: UInt64
         var address: NodeAddress
-        /// The address on which it listens.
+        /// The address on which its front listens.
         var bind: NodeAddress
         var folder: String
         /// The latency of the network in milliseconds, from which heartbeats and elections are derived.
@@ -17,8 +18,13 @@ final class DqliteNode {
         var failureDomain: UInt64?
         /// The number of log entries after which it takes a snapshot, and the number it keeps after one.
         var snapshot: (threshold: UInt32, trailing: UInt32)?
-        /// In seconds: see ``StatementLimit``.
+        /// In seconds: see ``ConnectionWatch``.
         var statementLimit: UInt64 = 5
+        /// In seconds: see ``Front``.
+        var idleTransactionLimit: UInt64 = 5
+        /// In bytes: see ``DiskWatch``.
+        var diskReserve: UInt64 = 256 << 20
+        var tls: ClusterTLS?
         var detours: [String: NodeAddress] = [:]
     }
 
@@ -32,11 +38,14 @@ final class DqliteNode {
     private var isBroken = false
 
     /// - Throws: a `Failure` if the folder or the address can't be used.
-    init(_ settings: Settings) throws(Failure) {
+    ///
+    /// - Parameter dialed: takes over the connections to other nodes with TLS.
+    init(_ settings: Settings, dialed: DialedPeers? = nil) throws(Failure) {
         // Unresponsive peers must not occupy all threads of libuv, which also write the log.
         setenv("UV_THREADPOOL_SIZE", "16", 0)
-        try StatementLimit.set(seconds: settings.statementLimit)
-        dialer = Dialer(timeout: max(1000, Int32(settings.latency) * 10), detours: settings.detours)
+        try ConnectionWatch.begin(statementLimit: settings.statementLimit)
+        let tls = if let tls = settings.tls, let dialed { (tls, dialed) } else { (ClusterTLS, DialedPeers)?.none }
+        dialer = Dialer(timeout: max(1000, Int32(settings.latency) * 10), detours: settings.detours, tls: tls)
         var handle: OpaquePointer?
         let code = dqlite_node_create(settings.id, settings.address.description, settings.folder, &handle)
         guard code == 0, let handle else {
@@ -60,10 +69,8 @@ final class DqliteNode {
     }
 
     private func configure(_ settings: Settings) throws(Failure) {
-        let bind = try settings.bind.numeric()
-        // dqlite has no message for it.
-        guard dqlite_node_set_bind_address(handle, bind) == 0 else { throw .system("listen on \(settings.bind)") }
-        acceptWithoutDelay(on: bind)
+        // A socket that only accepts connections of this process. dqlite has no message for a failure.
+        guard dqlite_node_set_bind_address(handle, "@") == 0 else { throw .system("listen on a local socket") }
         let context = Unmanaged.passUnretained(dialer).toOpaque()
         try check(dqlite_node_set_connect_func(handle, connectToPeer, context), "set how it connects to peers")
         try check(
@@ -76,7 +83,10 @@ final class DqliteNode {
         }
     }
 
-    /// - Throws: a `Failure` if the log in its folder can't be read or the address is in use.
+    /// The name of the abstract socket on which it listens.
+    var socketName: String { String(String(cString: dqlite_node_get_bind_address(handle)).drop { $0 == "@" }) }
+
+    /// - Throws: a `Failure` if the log in its folder can't be read.
     func start() throws(Failure) {
         try check(dqlite_node_start(handle), "start the node")
         isRunning = true
@@ -124,19 +134,5 @@ private func connectToPeer(
     } catch {
         // Unreachable peers are expected; dqlite retries.
         return DQLITE_ERROR
-    }
-}
-
-/// Enables TCP_NODELAY for the connections of clients, which inherit it from the listening socket. dqlite doesn't
-/// expose that socket: it is the one bound to the address.
-private func acceptWithoutDelay(on address: String) {
-    for descriptor in Int32(3)..<1024 {
-        var bound = sockaddr_in()
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let code = withUnsafeMutablePointer(to: &bound) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
-        }
-        guard code == 0, bound.sin_family == sa_family_t(AF_INET) else { continue }
-        setOption(descriptor, IPPROTO_TCP, TCP_NODELAY, 1)
     }
 }

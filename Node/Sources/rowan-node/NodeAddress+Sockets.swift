@@ -1,5 +1,4 @@
-// Addresses in the form of the system. dqlite itself supports only numeric IPv4 addresses, so names are resolved here
-// for binding and connecting.
+// Addresses in the form of the system, for listening and connecting.
 
 import Glibc
 import RowanCluster
@@ -29,14 +28,22 @@ extension NodeAddress {
     /// - Throws: a `Failure` if the host is unknown.
     func isLoopback() throws(Failure) -> Bool { try resolved().allSatisfy(\.isLoopback) }
 
-    /// The numeric address, which dqlite can bind.
-    ///
-    /// - Throws: a `Failure` if the host is unknown or has no IPv4 address.
-    func numeric() throws(Failure) -> String {
-        guard let text = try resolved().lazy.compactMap(\.ipv4).first else {
-            throw Failure("can't listen on \(self): dqlite listens on IPv4 addresses only; pass one as --bind")
+    /// - Returns: a socket that listens on it and does not block.
+    /// - Throws: a `Failure` if the address can't be used.
+    func listen() throws(Failure) -> Int32 {
+        var last = Failure("can't listen on \(self)")
+        for candidate in try resolved() {
+            let types = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+            let descriptor = socket(candidate.family, types, 0)
+            if descriptor >= 0 {
+                setOption(descriptor, Int(SOL_SOCKET), SO_REUSEADDR, 1)
+                let code = candidate.withSockaddr { bind(descriptor, $0, $1) }
+                if code == 0, Glibc.listen(descriptor, 1024) == 0 { return descriptor }
+            }
+            last = .system("listen on \(self)")
+            if descriptor >= 0 { close(descriptor) }
         }
-        return "\(text):\(port)"
+        throw last
     }
 }
 
@@ -74,13 +81,24 @@ struct SocketAddress: Sendable {
             }
         }
     }
+}
 
-    /// The IPv4 address in numeric form.
-    var ipv4: String? {
-        guard family == AF_INET else { return nil }
-        return withSockaddr { address, _ in
-            let bits = UnsafeRawPointer(address).load(as: sockaddr_in.self).sin_addr.s_addr.bigEndian
-            return "\(bits >> 24).\(bits >> 16 & 255).\(bits >> 8 & 255).\(bits & 255)"
+extension SocketAddress {
+    init(_ storage: sockaddr_storage, _ length: socklen_t) { (self.storage, self.length) = (storage, length) }
+}
+
+extension SocketAddress: CustomStringConvertible {
+    /// The numeric address and the port.
+    var description: String {
+        var (host, port) = ([CChar](repeating: 0, count: 64), [CChar](repeating: 0, count: 8))
+        let code = withSockaddr {
+            getnameinfo(
+                $0, $1, &host, socklen_t(host.count), &port, socklen_t(port.count), NI_NUMERICHOST | NI_NUMERICSERV)
         }
+        guard code == 0 else { return "an unknown address" }
+        func text(_ bytes: [CChar]) -> String {
+            String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        }
+        return family == AF_INET6 ? "[\(text(host))]:\(text(port))" : "\(text(host)):\(text(port))"
     }
 }

@@ -10,15 +10,20 @@ struct NodeOptions {
     var role: NodeRole
     /// Whether it exits when standard input ends, for tests.
     var endsWithInput: Bool
+    /// Whether a node with an empty folder starts a cluster.
+    var startsNew: Bool
+    /// Where it reports its metrics and its health.
+    var metrics: NodeAddress?
 
     /// - Throws: a `Failure` for wrong, missing or incompatible options.
     init(_ words: some Sequence<String>) throws(Failure) {
         let arguments = try Arguments(
             words,
-            options: [
+            options: Arguments.tlsOptions.union([
                 "id", "address", "data", "join", "role", "bind", "latency", "failure-domain", "snapshot-threshold",
-                "snapshot-trailing", "statement-limit", "dial",
-            ], flags: ["trusted-network", "end-with-input"])
+                "snapshot-trailing", "statement-limit", "idle-transaction-limit",
+                "disk-reserve", "dial", "metrics",
+            ]), flags: ["trusted-network", "end-with-input", "start-new"])
         settings = try DqliteNode.Settings(arguments)
         join = try arguments.addresses("join")
         let name = try arguments.text("role") ?? "voter"
@@ -27,6 +32,15 @@ struct NodeOptions {
         }
         self.role = role
         endsWithInput = arguments.has("end-with-input")
+        startsNew = arguments.has("start-new")
+        metrics = try arguments.text("metrics").map { text throws(Failure) in try NodeAddress.parse(text) }
+        if let metrics, !arguments.has("trusted-network"), try !metrics.isLoopback() {
+            throw Failure(
+                """
+                other machines can reach \(metrics) and read the metrics of the node: pass a loopback address, or \
+                --trusted-network if it belongs to a private network
+                """)
+        }
     }
 }
 
@@ -41,9 +55,15 @@ extension DqliteNode.Settings {
         self.init(id: id, address: address, bind: bind, folder: folder, latency: UInt32(latency))
         failureDomain = try arguments.number("failure-domain", in: 0...UInt64.max)
         snapshot = try Self.snapshot(arguments)
-        statementLimit = try arguments.number("statement-limit", in: 1...86_400) ?? statementLimit
+        let seconds: ClosedRange<UInt64> = 1...86_400
+        statementLimit = try arguments.number("statement-limit", in: seconds) ?? statementLimit
+        idleTransactionLimit = try arguments.number("idle-transaction-limit", in: seconds) ?? idleTransactionLimit
+        if let megabytes = try arguments.number("disk-reserve", in: 0...UInt64.max >> 20) {
+            diskReserve = megabytes << 20
+        }
         detours = try Self.detours(arguments)
-        if !arguments.has("trusted-network") { try requireLoopback() }
+        tls = try arguments.tls()
+        if tls == nil, !arguments.has("trusted-network") { try requireLoopback() }
     }
 
     /// - Throws: a `Failure` if other machines may reach the node.
@@ -53,8 +73,8 @@ extension DqliteNode.Settings {
             throw Failure(
                 """
                 other machines may reach \(candidate), and whoever reaches a node may read and write everything: there \
-                is neither authentication nor encryption. Put the nodes and their clients into a private network, and \
-                pass --trusted-network.
+                is neither authentication nor encryption. Pass --certificate, --key and --ca; or put the nodes and their \
+                clients into a private network, and pass --trusted-network.
                 """)
         }
     }

@@ -24,10 +24,11 @@ final class NodeHome {
 
     func path(_ id: Int) -> String { folder.appendingPathComponent("node\(id)").path }
 
-    /// The options of a node. All nodes except the first one join it.
+    /// The options of a node. The first one starts the cluster, and all others join it.
     func options(_ id: Int, join: Int? = 1) -> [String] {
         let options = ["--id", "\(id)", "--address", address(id), "--data", path(id), "--end-with-input"]
-        guard let join, join != id else { return options }
+        if id == 1 { return options + ["--start-new"] }
+        guard let join else { return options }
         return options + ["--join", address(join)]
     }
 
@@ -36,8 +37,19 @@ final class NodeHome {
 
     /// Starts a node, and waits until it is ready.
     @discardableResult
-    func start(_ id: Int, _ more: String...) throws -> Program {
-        let node = try Program(options(id) + more)
+    func start(_ id: Int, _ more: String...) throws -> Program { try start(id, options(id) + more) }
+
+    @discardableResult
+    func start(_ id: Int, options more: [String]) throws -> Program { try start(id, options(id) + more) }
+
+    /// Starts a node that joins any of some members.
+    @discardableResult
+    func start(_ id: Int, joining members: String) throws -> Program {
+        try start(id, options(id, join: nil) + ["--join", members])
+    }
+
+    private func start(_ id: Int, _ options: [String]) throws -> Program {
+        let node = try Program(options)
         nodes[id] = node
         // A node that isn't ready has exited and printed the reason.
         let line = node.line()
@@ -55,8 +67,8 @@ final class NodeHome {
     /// The id of the leader.
     func leader(_ ids: Int...) throws -> Int? {
         let result = try Program(["status", "--cluster", ids.map(address).joined(separator: ",")]).end()
-        return result.output.split(separator: "\n").first { $0.hasSuffix(" leader") }?.split(separator: " ").first
-            .flatMap { Int($0) }
+        return result.output.split(separator: "\n").map { $0.split(separator: " ") }.first { $0.contains("leader") }
+            .flatMap { Int($0[0]) }
     }
 }
 
@@ -83,8 +95,9 @@ final class Program {
     private let output = Pipe()
     private let standardError = Pipe()
 
-    init(_ arguments: [String]) throws {
-        process.executableURL = Self.url
+    /// - Parameter executable: a program that runs rowan-node, such as a shell.
+    init(_ arguments: [String], executable: URL = Program.url) throws {
+        process.executableURL = executable
         process.arguments = arguments
         process.standardInput = input
         process.standardOutput = output
@@ -93,19 +106,26 @@ final class Program {
     }
 
     /// Next to the test bundle, in the build folder.
-    private static let url = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+    static let url = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         .appendingPathComponent("rowan-node")
 
     /// The next line of its output, without the line ending; nil at the end.
-    func line() -> String? {
+    func line() -> String? { line(of: output) }
+
+    private func line(of pipe: Pipe) -> String? {
         var bytes = Data()
         while true {
-            let byte = output.fileHandleForReading.readData(ofLength: 1)
+            let byte = pipe.fileHandleForReading.readData(ofLength: 1)
             if byte.isEmpty { return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self) }
             if byte == Data([10]) { return String(decoding: bytes, as: UTF8.self) }
             bytes += byte
         }
     }
+
+    /// Whether the next line of its standard error contains a text.
+    func logs(_ text: String) -> Bool { line(of: standardError)?.contains(text) == true }
+
+    var identifier: Int32 { process.processIdentifier }
 
     func send(_ signal: Int32) { if process.isRunning { kill(process.processIdentifier, signal) } }
 

@@ -48,6 +48,15 @@ struct NodeTests {
             ])
     }
 
+    @Test func aFirstNodeCanListTheOthersBeforeTheyRun() throws {
+        let first = try home.start(1, "--join", "\(home.address(2)),\(home.address(3))")
+        try home.start(2)
+        // A member ignores both options.
+        #expect(first.end(by: SIGTERM) == 0)
+        try home.start(1, "--join", "\(home.address(2)),\(home.address(3))")
+        #expect(try home.status(1).count == 2)
+    }
+
     @Test func aNodeWaitsForTheClusterThatItJoins() throws {
         let second = try Program(home.options(2))
         try home.start(1)

@@ -36,12 +36,37 @@ struct RefusalTests {
     }
 
     @Test func aFirstNodeWithAnotherID() throws {
-        let sentence = "the first node of a cluster has the id 1: pass --id 1"
-        #expect(try refusal(home.options(2, join: nil)).contains(sentence))
+        let sentence = "the first node of a cluster has the id 1: pass --id 1, or --join"
+        #expect(try refusal(home.options(2) + ["--start-new"]).contains(sentence))
     }
 
-    @Test func joiningWithTheFirstID() throws {
-        #expect(try refusal(home.options(1) + ["--join", home.address(2)]).contains("pass another --id"))
+    @Test func anEmptyNodeWithoutAnOption() throws {
+        let first = ["--id", "1", "--address", home.address(1), "--data", home.path(1)]
+        #expect(try refusal(first).contains("For a new cluster, pass --start-new"))
+        #expect(try refusal(home.options(2, join: nil)).contains("node2 is empty: pass --join to join a cluster"))
+        // It has started nothing.
+        try home.start(1)
+    }
+
+    @Test func aFirstNodeThatHasLostItsFolder() throws {
+        try home.start(1)
+        try home.start(2)
+        try home.start(3)
+        home.node(1)?.end(by: SIGTERM)
+        try FileManager.default.removeItem(atPath: home.path(1))
+        let options = [
+            "--id", "1", "--address", home.address(1), "--data", home.path(1), "--join",
+            "\(home.address(2)),\(home.address(3))",
+        ]
+        #expect(try refusal(options).contains("an empty node 1 can't join a cluster, only start one"))
+        #expect(try refusal(options).contains("rowan-node remove --id 1. Then join with a new --id"))
+        let other = "the node \(home.address(2)) belongs to a cluster, and --start-new would start another one"
+        #expect(try refusal(options + ["--start-new"]).contains(other))
+        // Nor does it start one if the others have no majority.
+        home.node(3)?.end(by: SIGKILL)
+        #expect(try refusal(options + ["--start-new"]).contains(other))
+        try home.start(3)
+        #expect(try home.status(2, 3).count == 3)
     }
 
     @Test func theFolderOfAnotherNode() throws {
@@ -59,9 +84,9 @@ struct RefusalTests {
         try home.start(3)
         home.node(2)?.end(by: SIGTERM)
         try FileManager.default.removeItem(atPath: home.path(2))
-        #expect(try refusal(home.options(2)).contains("rowan-node remove --id 2. Then pass a new --id"))
+        #expect(try refusal(home.options(2)).contains("rowan-node remove --id 2. Then join with a new --id"))
         // It has not participated, so its folder is still new.
-        #expect(try refusal(home.options(2)).contains("rowan-node remove --id 2. Then pass a new --id"))
+        #expect(try refusal(home.options(2)).contains("rowan-node remove --id 2. Then join with a new --id"))
         #expect(try home.status(1, 3).count == 3)
     }
 
@@ -78,7 +103,7 @@ struct RefusalTests {
 
     @Test func anAddressThatIsTaken() throws {
         try home.start(1)
-        let options = ["--id", "1", "--address", home.address(1), "--data", home.path(2)]
+        let options = ["--id", "1", "--address", home.address(1), "--data", home.path(2), "--start-new"]
         #expect(try refusal(options).contains("Address already in use"))
     }
 
@@ -88,6 +113,15 @@ struct RefusalTests {
         (["word"], "not an option"), (["--id", "1", "--id", "2"], "twice"),
         (["--id", "1", "--address", "here"], "here"), (["--trusted-network=1"], "has no value"),
         (["status"], "--cluster is missing"), (["remove", "--cluster", "127.0.0.1:1"], "--id is missing"),
+        (["backup", "--cluster", "127.0.0.1:1"], "--database is missing"),
+        (["backup", "--cluster", "127.0.0.1:1", "--database", "app"], "--to is missing"),
+        (
+            [
+                "backup", "--cluster", "127.0.0.1:1", "--database", "app", "--to", "f", "--from-leader",
+                "--without-leader",
+            ], "exclude each other"
+        ),
+        (["restore", "--cluster", "127.0.0.1:1", "--database", "app"], "--from is missing"),
     ])
     func wrongWords(_ arguments: [String], _ message: String) throws {
         let errors = try refusal(arguments, code: 64)
