@@ -13,6 +13,7 @@ let settings: [SwiftSetting] =
     ] + (isStrict ? [.unsafeFlags(["-warnings-as-errors"])] : [])
 
 let rowan = Target.Dependency.product(name: "Rowan", package: "Rowan")
+let cluster = Target.Dependency.product(name: "RowanCluster", package: "Rowan")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
@@ -43,13 +44,13 @@ let package = Package(
     ],
     targets: [
         .target(name: "RowanLogging", dependencies: [rowan, logging], swiftSettings: settings),
-        .target(name: "RowanMetrics", dependencies: [rowan, metrics], swiftSettings: settings),
+        .target(name: "RowanMetrics", dependencies: [rowan, cluster, metrics], swiftSettings: settings),
         .target(name: "RowanTracing", dependencies: [rowan, tracing], swiftSettings: settings),
         .target(name: "RowanLifecycle", dependencies: [rowan, logging, lifecycle], swiftSettings: settings),
         .testTarget(
             name: "RowanServerTests",
             dependencies: [
-                rowan, logging, metrics, tracing, lifecycle, "RowanLogging", "RowanMetrics", "RowanTracing",
+                rowan, cluster, logging, metrics, tracing, lifecycle, "RowanLogging", "RowanMetrics", "RowanTracing",
                 "RowanLifecycle", .product(name: "InMemoryLogging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
