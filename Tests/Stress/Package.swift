@@ -1,8 +1,8 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// The reliability kit. It uses only public API, except @_spi(Node): it finds the leader of a cluster and has another node
-// lead.
+// The reliability kit. It uses only public API, except @_spi(Node): it finds the leader of a cluster, has another node
+// lead, and answers in place of a node.
 let package = Package(
     name: "Stress",
     platforms: [.macOS(.v15)],

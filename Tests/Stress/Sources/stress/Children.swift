@@ -44,6 +44,7 @@ enum Children {
                 let pauses = Int(arguments[2])!...Int(arguments[3])!
                 try await LitestreamWriter(path: arguments[0], url: arguments[1], pauses: pauses)
                     .run(seed: UInt64(arguments[4])!)
+            case "child-cluster": try await ClusterClient.run(arguments)
             case "child-blocked-tasks": try await Crossing(arguments: arguments).run()
             default: throw CocoaError(.featureUnsupported)
             }

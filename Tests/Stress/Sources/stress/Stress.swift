@@ -4,7 +4,8 @@
 //     --seed <number>         starts with this seed rather than a random one
 //     --seconds <number>      the total time
 //     --cases <number>        stops early: blocked-tasks after this many steps for each width, out-of-memory after this
-//                             many allocations, litestream after this many machines, cluster after this many faults
+//                             many allocations, litestream after this many machines, cluster after this many faults,
+//                             cluster-answers after this many hostile answers
 
 import Foundation
 import Rowan
@@ -57,7 +58,8 @@ struct Part: Sendable {
     let round: @Sendable (Run) async throws -> Void
 
     static let all: [Part] = [
-        .kill, .litestream, .cluster, .clusterFuzz, .migrations, .faults, .outOfMemory, .fullDisk, .cancellation,
+        .kill, .litestream, .cluster, .clusterFuzz, .clusterAnswers, .migrations, .faults, .outOfMemory, .fullDisk,
+        .cancellation,
         .boundaries, .isolation,
         .observation,
         .reentrance, .lifetimes, .closed, .blockedTasks, .fuzzSQL, .fuzzFiles, .fuzzTokens, .values, .latency,

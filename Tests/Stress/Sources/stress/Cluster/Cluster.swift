@@ -1,5 +1,5 @@
-// Faults of a cluster while clients write and read: killed or paused nodes, a cut network, handovers, and schema
-// changes.
+// Faults of a cluster while clients write and read: killed or paused nodes, a cut network, handovers, full disks, wrong
+// clocks, stopped clients, and schema changes.
 
 import Foundation
 import Rowan
@@ -27,6 +27,11 @@ extension Part {
             for _ in 0..<2 {
                 let reader = try client(nodes) { $0.consistency = .confirmed }
                 group.addTask { await bank.read(reader, until: end) }
+            }
+            for offset in [-8, 8] {
+                let child = try ClusterClient(nodes, run, clockOffset: Int64(offset) * 86_400, until: end)
+                let seed = run.random.next()
+                group.addTask { try await child.run(bank, seed, until: end) }
             }
             let other = try client(nodes)
             group.addTask { await bank.changeSchema(other, seed &+ 10, until: end) }
@@ -66,8 +71,14 @@ extension Part {
         }
     }
 
-    private static func client(
+    static func client(
         _ nodes: ClusterNodes, _ change: (inout ClusterOptions) -> Void = { _ in }
+    ) throws -> DatabaseCluster {
+        try client(nodes.addresses, change)
+    }
+
+    static func client(
+        _ addresses: [String], _ change: (inout ClusterOptions) -> Void = { _ in }
     ) throws -> DatabaseCluster {
         var options = ClusterOptions()
         options.connectTimeout = .milliseconds(500)
@@ -75,7 +86,7 @@ extension Part {
         options.failoverTimeout = .seconds(4)
         options.transactionTimeout = .seconds(5)
         change(&options)
-        return try DatabaseCluster(addresses: nodes.addresses, database: "bank", options: options)
+        return try DatabaseCluster(addresses: addresses, database: "bank", options: options)
     }
 }
 
@@ -104,6 +115,10 @@ enum ClusterFault: String, CaseIterable {
     case cutPair = "pairs cut"
     case freezeLeader = "leaders frozen"
     case handOver = "leaders handed over"
+    case regainLeader = "leaders stopped that lead again"
+    case fillLeader = "disks of leaders filled"
+    case fillFollower = "disks of followers filled"
+    case changeClock = "clocks changed"
 }
 
 /// Chooses and causes faults.
@@ -149,6 +164,24 @@ struct ClusterFaults: Sendable {
             nodes.set(.frozen, around: leader)
             usleep(time)
         case .handOver: return nodes.handOver(leader)
+        case .regainLeader:
+            nodes.pause(leader)
+            // The others elect another leader, and the requests that it has received wait.
+            usleep(1_000_000)
+            nodes.resume(leader)
+            var attempts = 0
+            while let current = nodes.leader(), current != leader, attempts < 10 {
+                _ = nodes.handOver(current)
+                attempts += 1
+            }
+            return nodes.leader() == leader
+        case .fillLeader, .fillFollower:
+            try nodes.machines[fault == .fillLeader ? leader : follower].setFull(true)
+            usleep(2 * time)
+        case .changeClock:
+            let days = Int64.random(in: -30...30, using: &random)
+            try nodes.machines[Int.random(in: 0..<ClusterNodes.count, using: &random)].setClockOffset(86_400 * days)
+            return true
         }
         try nodes.heal()
         return true

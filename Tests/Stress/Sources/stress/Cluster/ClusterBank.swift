@@ -9,7 +9,7 @@ final class ClusterBank: Sendable {
     static let accountCount = 10
     static let total = 1_000
 
-    private struct State {
+    private struct State: Codable {
         var acknowledged: Set<String> = []
         /// With the reported errors.
         var refused: [String: String] = [:]
@@ -37,6 +37,23 @@ final class ClusterBank: Sendable {
         run.count("refused", state.refused.count)
         run.count("unknown with ticket", state.tickets.count)
         run.count("unknown without", state.unknownCount)
+    }
+
+    /// What the clients of another process know, as JSON.
+    func report() throws -> Data { try JSONEncoder().encode(state.current) }
+
+    /// Takes over what the clients of another process know.
+    func merge(_ report: Data) throws {
+        let other = try JSONDecoder().decode(State.self, from: report)
+        state.with { state in
+            state.acknowledged.formUnion(other.acknowledged)
+            state.refused.merge(other.refused) { $1 }
+            state.tickets.merge(other.tickets) { $1 }
+            state.unknownCount += other.unknownCount
+            state.counter = max(state.counter, other.counter)
+            state.counts.merge(other.counts, uniquingKeysWith: +)
+            state.failures += other.failures
+        }
     }
 
     static func create(_ db: Database) throws {

@@ -13,6 +13,7 @@ final class ClusterNodes: Sendable {
     .flatMap { FileManager.default.isExecutableFile(atPath: $0) ? $0 : nil }
 
     let addresses: [String]
+    let machines: [Machine]
     private let folder: TemporaryFolder
     private let host: String
     private let processes = Locked<[Int: NodeProcess]>([:])
@@ -29,6 +30,7 @@ final class ClusterNodes: Sendable {
         guard let program = Self.program else { throw StressFailure("ROWAN_NODE is not the path of a program") }
         _ = program
         self.folder = folder
+        machines = try (1...Self.count).map { try Machine(path: folder.path("machine\($0)")) }
         let host = try Self.freeHost()
         self.host = host
         addresses = (0..<Self.count).map { "\(host):\(9001 + $0)" }
@@ -66,8 +68,9 @@ final class ClusterNodes: Sendable {
             "--latency", "20", "--end-with-input", "--dial",
             others.map { "\(addresses[$0])=\(host):\(Self.port(index, $0))" }.joined(separator: ","),
         ]
-        if index > 0 { arguments += ["--join", addresses[..<index].joined(separator: ",")] }
-        let process = try NodeProcess(arguments, log: folder.path("node\(index + 1).log"))
+        arguments += index == 0 ? ["--start-new"] : ["--join", addresses[..<index].joined(separator: ",")]
+        let process = try NodeProcess(
+            arguments, log: folder.path("node\(index + 1).log"), environment: machines[index].environment())
         processes.with { $0[index] = process }
     }
 
@@ -90,11 +93,12 @@ final class ClusterNodes: Sendable {
         for other in 0..<Self.count where other != node { set(state, between: node, and: other) }
     }
 
-    /// Opens all connections and restarts all nodes.
+    /// Opens all connections, empties the disks and restarts all nodes. The clocks stay as they are.
     ///
     /// - Throws: `StressFailure` if a node does not start.
     func heal() throws {
         for relay in relays.joined() { relay?.set(.open) }
+        for machine in machines { try machine.setFull(false) }
         for index in 0..<Self.count {
             resume(index)
             noteDeath(of: index)
@@ -165,14 +169,17 @@ final class NodeProcess: @unchecked Sendable {
     private let input = Pipe()
     private let output = Pipe()
 
-    init(_ arguments: [String], log: String) throws {
-        if !FileManager.default.fileExists(atPath: log) { FileManager.default.createFile(atPath: log, contents: nil) }
+    init(_ arguments: [String], log: String, environment: [String: String]) throws {
+        if !FileManager.default.fileExists(atPath: log) {
+            _ = FileManager.default.createFile(atPath: log, contents: nil)
+        }
         guard let program = ClusterNodes.program, let errors = FileHandle(forWritingAtPath: log) else {
             throw StressFailure("can't write \(log)")
         }
         errors.seekToEndOfFile()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = input
         process.standardOutput = output
         process.standardError = errors
