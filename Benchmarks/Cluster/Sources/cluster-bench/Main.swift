@@ -1,8 +1,9 @@
-// The workloads of a cluster, and the same ones on a local file with durable commits.
+// The workloads of a cluster, the same ones on a local file with durable commits, and those of the Go driver.
 //
-//     cluster-bench NODE [--small] [--enforce] [--output FILE]
+//     cluster-bench NODE [--small] [--enforce] [--rounds N] [--go PROGRAM] [--output FILE]
 //
-// NODE is the path of rowan-node. FILE is a list in JSON, such as results.json, whose cluster rows are replaced.
+// NODE is the path of rowan-node, PROGRAM that of the folder go, compiled. FILE is a list in JSON, such as results.json,
+// whose cluster rows are replaced.
 
 import Foundation
 import Rowan
@@ -31,11 +32,17 @@ extension DatabaseWriter {
 }
 
 /// The measurements of an operation that ran many times.
-struct Samples {
+struct Samples: Decodable {
     var nanoseconds: [Double] = []
     let rowsPerOperation: Int
+    /// The time that the operations of several clients took together.
+    var duration: Double?
 
-    var meanPerRow: Double { nanoseconds.reduce(0, +) / Double(nanoseconds.count * rowsPerOperation) }
+    var meanPerRow: Double {
+        (duration ?? nanoseconds.reduce(0, +)) / Double(nanoseconds.count * rowsPerOperation)
+    }
+
+    init(rowsPerOperation: Int) { self.rowsPerOperation = rowsPerOperation }
 
     mutating func measure(_ body: () throws -> Void) rethrows {
         let start = ContinuousClock.now
@@ -48,7 +55,7 @@ struct Samples {
 struct Bench {
     let isSmall: Bool
 
-    func player(_ number: Int) -> Player {
+    @Sendable func player(_ number: Int) -> Player {
         Player(id: nil, name: "player \(number)", score: number, rating: Double(number) / 3)
     }
 
@@ -78,6 +85,15 @@ struct Bench {
                 }
             }
         }
+        var select = Samples(rowsPerOperation: 1)
+        for number in 0..<(isSmall ? 100 : 10_000) {
+            try select.measure {
+                let key = Int64(number % 1_000 + 1)
+                guard try database.unsafeRead({ try Player.fetchOne($0, key: key) }) != nil else {
+                    throw Failure(description: "player \(key) is missing")
+                }
+            }
+        }
         let all = try database.read { try Player.fetchCount($0) }
         var scan = Samples(rowsPerOperation: all)
         for _ in 0..<(isSmall ? 1 : 7) {
@@ -90,6 +106,7 @@ struct Bench {
         measured["cluster-insert", library].append(insert)
         measured["cluster-insert-100", library].append(hundred)
         measured["cluster-read", library].append(read)
+        measured["cluster-select", library].append(select)
         measured["cluster-scan", library].append(scan)
     }
 
@@ -118,11 +135,92 @@ struct Bench {
         measured["cluster-failover", "rowan"].append(samples)
     }
 
+    // MARK: Many clients
+
+    /// Runs an operation on several clients at once. Each has connections and a thread of its own.
+    func measure(
+        _ clients: [DatabaseCluster], _ count: Int, rowsPerOperation: Int,
+        _ body: @escaping @Sendable (DatabaseCluster, Int) throws -> Void
+    ) async throws -> Samples {
+        // The first operation of a connection opens it.
+        for (index, client) in clients.enumerated() { try body(client, index) }
+        let start = ContinuousClock.now
+        var samples = Samples(rowsPerOperation: rowsPerOperation)
+        try await withThrowingTaskGroup(of: [Double].self) { group in
+            for (index, client) in clients.enumerated() {
+                group.addTask {
+                    try await onThread {
+                        var own = Samples(rowsPerOperation: rowsPerOperation)
+                        for number in 0..<count { try own.measure { try body(client, index * count + number) } }
+                        return own.nanoseconds
+                    }
+                }
+            }
+            for try await nanoseconds in group { samples.nanoseconds += nanoseconds }
+        }
+        samples.duration = (ContinuousClock.now - start) / .nanoseconds(1)
+        return samples
+    }
+
+    func measureClients(_ count: Int, _ addresses: [String], _ measured: inout Measurements) async throws {
+        var configuration = DatabaseCluster.defaultConfiguration
+        configuration.busyMode = .timeout(60)
+        let clients = try (0..<count).map { _ in
+            try DatabaseCluster(addresses: addresses, database: "bench", configuration: configuration)
+        }
+        let inserts = try await measure(clients, isSmall ? 2 : 1_600 / count, rowsPerOperation: 1) { client, number in
+            try client.write { db in
+                var player = player(number)
+                try player.insert(db)
+            }
+        }
+        let hundreds = try await measure(clients, isSmall ? 1 : 320 / count, rowsPerOperation: 100) { client, number in
+            try client.write { db in try Player.insertAll(db, (number..<number + 100).map(player)) }
+        }
+        let reads = try await measure(clients, isSmall ? 10 : 16_000 / count, rowsPerOperation: 1) { client, number in
+            guard try client.read({ try Player.fetchOne($0, key: Int64(number % 1_000 + 1)) }) != nil else {
+                throw Failure(description: "a player is missing")
+            }
+        }
+        let selects = try await measure(clients, isSmall ? 10 : 16_000 / count, rowsPerOperation: 1) { client, number in
+            guard try client.unsafeRead({ try Player.fetchOne($0, key: Int64(number % 1_000 + 1)) }) != nil else {
+                throw Failure(description: "a player is missing")
+            }
+        }
+        measured["cluster-select-\(count)-clients", "rowan"].append(selects)
+        measured["cluster-insert-\(count)-clients", "rowan"].append(inserts)
+        measured["cluster-insert-100-\(count)-clients", "rowan"].append(hundreds)
+        measured["cluster-read-\(count)-clients", "rowan"].append(reads)
+        for client in clients { try client.close() }
+    }
+
+    // MARK: Go
+
+    /// Runs the workloads with the Go driver.
+    func measureGo(_ program: String, _ addresses: [String], _ measured: inout Measurements) throws {
+        struct Line: Decodable { let workload: String }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = [isSmall ? "small" : "full"] + addresses
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let lines = output.fileHandleForReading.readDataToEndOfFile().split(separator: UInt8(ascii: "\n"))
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Failure(description: "\(program) failed") }
+        for line in lines {
+            let name = try JSONDecoder().decode(Line.self, from: line).workload
+            measured[name, "go"].append(try JSONDecoder().decode(Samples.self, from: line))
+        }
+    }
+
     /// Runs one round, with its own nodes and files.
-    func run(_ node: String, _ measured: inout Measurements) async throws {
+    func run(_ node: String, go: String?, _ measured: inout Measurements) async throws {
         let nodes = try Nodes(program: node)
+        if let go { try measureGo(go, nodes.addresses, &measured) }
         let cluster = try DatabaseCluster(addresses: nodes.addresses, database: "bench")
         try measure(cluster, "rowan", &measured)
+        for count in [8, 64] { try await measureClients(count, nodes.addresses, &measured) }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("local-bench-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         // The folder of a temporary run. The system deletes leftovers.
@@ -139,19 +237,30 @@ struct Bench {
 
     static func main() async throws {
         let arguments = CommandLine.arguments
+        func value(of option: String) -> String? {
+            arguments.firstIndex(of: option).flatMap { arguments.indices.contains($0 + 1) ? arguments[$0 + 1] : nil }
+        }
         guard arguments.count > 1 else {
-            throw Failure(description: "usage: cluster-bench NODE [--small] [--enforce] [--output FILE]")
+            throw Failure(
+                description:
+                    "usage: cluster-bench NODE [--small] [--enforce] [--rounds N] [--go PROGRAM] [--output FILE]")
         }
         let bench = Bench(isSmall: arguments.contains("--small"))
         var measured = Measurements()
-        for _ in 0..<(bench.isSmall ? 1 : 5) { try await bench.run(arguments[1], &measured) }
+        let rounds = value(of: "--rounds").flatMap { Int($0) } ?? (bench.isSmall ? 1 : 5)
+        for _ in 0..<rounds { try await bench.run(arguments[1], go: value(of: "--go"), &measured) }
         let rows = measured.rows()
         for row in rows { print(row) }
-        if let index = arguments.firstIndex(of: "--output"), index + 1 < arguments.count {
-            try rows.write(to: URL(fileURLWithPath: arguments[index + 1]))
-        }
+        if let file = value(of: "--output") { try rows.write(to: URL(fileURLWithPath: file)) }
         let misses = rows.compactMap(\.miss)
         for miss in misses { print(miss) }
         if arguments.contains("--enforce"), !misses.isEmpty { exit(1) }
+    }
+}
+
+/// Runs the closure on a new thread.
+func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
     }
 }

@@ -32,7 +32,7 @@ final class Nodes {
             "--id", "\(index + 1)", "--address", addresses[index], "--data",
             folder.appendingPathComponent("\(index + 1)").path, "--latency", "20",
         ]
-        if index > 0 { process.arguments? += ["--join", addresses[0]] }
+        process.arguments? += index == 0 ? ["--start-new"] : ["--join", addresses[0]]
         let output = Pipe()
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice

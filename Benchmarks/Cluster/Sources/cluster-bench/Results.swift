@@ -45,11 +45,13 @@ struct ResultRow: Codable, CustomStringConvertible {
     var runs: Int
 
     var description: String {
-        workload.padding(toLength: 20, withPad: " ", startingAt: 0)
+        workload.padding(toLength: 30, withPad: " ", startingAt: 0)
             + library.padding(toLength: 8, withPad: " ", startingAt: 0)
             + String(
-                format: "best %10.0f rows/s  median %10.0f rows/s  p50 %10.1f us  p99 %10.1f us", 1e9 / nsPerRow,
-                1e9 / medianNsPerRow, medianLatencyNs / 1e3, p99LatencyNs / 1e3)
+                format: "best %10.0f rows/s  median %10.0f rows/s  p50 %10.1f us  p99 %10.1f us  p99/p50 %5.1f",
+                1e9 / nsPerRow,
+                1e9 / medianNsPerRow, medianLatencyNs / 1e3,
+                p99LatencyNs / 1e3, p99LatencyNs / medianLatencyNs)
     }
 
     /// The target missed by the median.
