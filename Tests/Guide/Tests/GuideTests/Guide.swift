@@ -103,7 +103,9 @@ final class Guide: Sendable {
         let process = Process()
         let (input, output) = (Pipe(), Pipe())
         process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = ["--id", "1", "--address", "\(host):9001", "--data", path("node"), "--end-with-input"]
+        process.arguments = [
+            "--id", "1", "--address", "\(host):9001", "--data", path("node"), "--start-new", "--end-with-input",
+        ]
         (process.standardInput, process.standardOutput) = (input, output)
         try process.run()
         // The node prints a line when it is ready.
