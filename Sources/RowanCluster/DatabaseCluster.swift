@@ -220,6 +220,6 @@ public final class DatabaseCluster: DatabaseWriter {
 /// Runs work that waits for the network without blocking the thread of a task.
 func offThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in
-        DispatchQueue.global().async { continuation.resume(with: Result(catching: body)) }
+        onOtherThread { continuation.resume(with: Result(catching: body)) }
     }
 }

@@ -97,7 +97,7 @@ final class OtherProcesses: Sendable {
 
     private func checkLater() {
         guard let pause = state.withLock({ $0.schedule.checkDidEnd() }) else { return }
-        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(pause.delay)) { [weak self] in
+        onOtherThread(at: .now() + .milliseconds(pause.delay), qos: .utility) { [weak self] in
             guard let self, state.withLock({ $0.schedule.pauseDidEnd(pause) }) else { return }
             check()
         }

@@ -19,5 +19,5 @@ extension Error {
 /// second.
 func retryLater(_ failureCount: Int, _ body: @escaping @Sendable () -> Void) {
     let milliseconds = min(1000, 10 << min(failureCount - 1, 7))
-    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(milliseconds), execute: body)
+    onOtherThread(at: .now() + .milliseconds(milliseconds), qos: .utility, body)
 }

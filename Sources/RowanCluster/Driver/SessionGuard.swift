@@ -101,7 +101,7 @@ final class SessionGuard: Sendable {
     var hasTimedOut: Bool { state.withLock { $0.hasTimedOut } }
 
     private func schedule(after duration: Duration) {
-        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + duration / .seconds(1)) { [weak self] in
+        onOtherThread(at: .now() + duration / .seconds(1), qos: .utility) { [weak self] in
             self?.check()
         }
     }

@@ -98,7 +98,8 @@ final class Signal: Sendable {
     func send() { semaphore.signal() }
     func wait() async {
         await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
+            // The threads of the global queues belong to tasks.
+            Thread.detachNewThread {
                 self.semaphore.wait()
                 continuation.resume()
             }

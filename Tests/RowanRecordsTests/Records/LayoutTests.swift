@@ -75,11 +75,11 @@ struct LayoutTests {
             }
             #expect(
                 message("SELECT 1 AS a, NULL AS b, '3' AS c")
-                    == "could not decode Int from database value NULL - column: \"b\", column index: 1, "
+                    == "could not decode Int from database value NULL - record: Named, column: \"b\", column index: 1, "
                     + "row: [a:INTEGER b:NULL c:TEXT], sql: `SELECT 1 AS a, NULL AS b, '3' AS c`")
             #expect(
                 message("SELECT '3' AS c, NULL AS b, 1 AS a")
-                    == "could not decode Int from database value NULL - column: \"b\", column index: 1, "
+                    == "could not decode Int from database value NULL - record: Named, column: \"b\", column index: 1, "
                     + "row: [c:TEXT b:NULL a:INTEGER], sql: `SELECT '3' AS c, NULL AS b, 1 AS a`")
             #expect(message("SELECT 1 AS a, '3' AS c")?.hasPrefix("column not found: \"b\"") == true)
             // A missing column is nil for an optional property.

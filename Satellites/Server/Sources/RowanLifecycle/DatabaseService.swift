@@ -181,7 +181,8 @@ public struct DatabaseService: Service {
     /// Runs work that waits for accesses. After the timeout, these are interrupted and logged.
     private func ending(_ work: @escaping @Sendable () throws -> Void) async throws {
         let outcome = Outcome()
-        DispatchQueue.global().async { outcome.set(Result { try work() }) }
+        // A serial queue always has a thread. The global ones belong to tasks, which the work would block.
+        DispatchQueue(label: "DatabaseService").async { outcome.set(Result { try work() }) }
         if let result = await outcome.value(by: .now + options.shutdownTimeout) { return try result.get() }
         let accesses = runningAccesses
         logger.error(

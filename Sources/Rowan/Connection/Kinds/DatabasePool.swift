@@ -127,7 +127,7 @@ public final class DatabasePool: DatabaseWriter {
 
     /// Releases memory without blocking the current thread.
     public func releaseMemoryEventually() {
-        DispatchQueue.global(qos: .utility).async { self.releaseMemory() }
+        onOtherThread(qos: .utility) { self.releaseMemory() }
     }
 
     /// Closes the readers after running reads have finished. New readers are opened on demand.

@@ -37,8 +37,8 @@ extension AccessLane {
         let (deadline, overflow) = beginning.addingReportingOverflow(waitLimit)
         // Longer than the lifetime of any program.
         guard !overflow, deadline < UInt64(Int64.max) else { return }
-        DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: DispatchTime(uptimeNanoseconds: deadline)) {
-            [weak self] in self?.expireWaiters()
+        onOtherThread(at: DispatchTime(uptimeNanoseconds: deadline), qos: .userInitiated) { [weak self] in
+            self?.expireWaiters()
         }
     }
 

@@ -18,6 +18,8 @@ public struct RowDecodingError: Error, Sendable, CustomStringConvertible {
     public let columnIndex: Int?
     /// The value that could not be decoded.
     public let databaseValue: DatabaseValue?
+    /// The record type that was decoded from the row, if any: `Player`.
+    public package(set) var record: String?
     /// The first columns of the row, with the start of each value; nil if the error does not concern a row.
     public let row: String?
     /// The SQL of the statement that fetched the row.
@@ -63,6 +65,7 @@ public struct RowDecodingError: Error, Sendable, CustomStringConvertible {
 
     private func description(_ reason: String, _ row: String?, _ arguments: StatementArguments?) -> String {
         var details: [String] = []
+        if let record { details.append("record: \(record)") }
         // The reason names the missing column.
         if let column, columnIndex != nil { details.append("column: \(column.debugDescription)") }
         if let columnIndex { details.append("column index: \(columnIndex)") }

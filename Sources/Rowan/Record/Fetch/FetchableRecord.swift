@@ -75,11 +75,23 @@ public enum RecordElements<Record: FetchableRecord>: RowDecoding {
     /// The record of a row.
     @inlinable
     public static func element(of row: Row) throws -> Record {
-        // For types that are not generated, the optimizer removes this.
-        if let layout = Record._fetchLayout, row.hasPositions(of: layout) {
-            return try Record._element(of: RecordColumns(positionsOf: row, layout))
+        do {
+            // For types that are not generated, the optimizer removes this.
+            if let layout = Record._fetchLayout, row.hasPositions(of: layout) {
+                return try Record._element(of: RecordColumns(positionsOf: row, layout))
+            }
+            return try Record(row: row)
+        } catch {
+            throw naming(error)
         }
-        return try Record(row: row)
+    }
+
+    /// The error with the record type. The record of an association has named its own.
+    @usableFromInline @inline(never)
+    static func naming(_ error: any Error) -> any Error {
+        guard var error = error as? RowDecodingError, error.record == nil else { return error }
+        error.record = "\(Record.self)"
+        return error
     }
 }
 

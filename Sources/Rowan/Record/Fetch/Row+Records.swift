@@ -47,7 +47,7 @@ extension Row {
         _ type: Record.Type = Record.self, forKey scope: String
     ) throws -> Record? {
         guard let row = scopesTree[scope], row.holds(type) else { return nil }
-        return try Record(row: row)
+        return try RecordElements.element(of: row)
     }
 
     /// The records of prefetched rows: `let books: [Book] = row["books"]`.
@@ -86,7 +86,7 @@ extension Row {
         _ type: Records.Type = Records.self, forKey key: String
     ) throws -> Records where Records.Element: FetchableRecord {
         var records = Records()
-        try forEachPrefetchedRow(forKey: key) { records.append(try Records.Element(row: $0)) }
+        try forEachPrefetchedRow(forKey: key) { records.append(try RecordElements.element(of: $0)) }
         return records
     }
 
@@ -97,7 +97,7 @@ extension Row {
         _ type: Set<Record>.Type = Set<Record>.self, forKey key: String
     ) throws -> Set<Record> {
         var records: Set<Record> = []
-        try forEachPrefetchedRow(forKey: key) { records.insert(try Record(row: $0)) }
+        try forEachPrefetchedRow(forKey: key) { records.insert(try RecordElements.element(of: $0)) }
         return records
     }
 

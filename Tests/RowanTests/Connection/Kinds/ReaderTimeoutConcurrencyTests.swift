@@ -44,6 +44,18 @@ struct ReaderTimeoutConcurrencyTests {
         }
     }
 
+    /// The limit also applies when the program's own work blocks all threads of the system's queues.
+    @Test(.timeLimit(.minutes(1))) func theSystemsQueuesAreBlocked() async throws {
+        try await withPool(readers: 1, timeout: .milliseconds(30)) { pool in
+            let held = await HeldRead(pool)
+            let mayEnd = Gate()
+            for _ in 0..<50 { DispatchQueue.global(qos: .userInitiated).async { mayEnd.wait() } }
+            defer { mayEnd.open() }
+            await expectError(.SQLITE_BUSY) { try await onThread { try pool.read { try $0.values() } } }
+            await held.end()
+        }
+    }
+
     @Test func aBarrierIsNamed() async throws {
         try await withPool(timeout: .milliseconds(30)) { pool in
             let (hasBegun, mayEnd) = (Gate(), Gate())
