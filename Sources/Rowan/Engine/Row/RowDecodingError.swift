@@ -19,7 +19,7 @@ public struct RowDecodingError: Error, Sendable, CustomStringConvertible {
     /// The value that could not be decoded.
     public let databaseValue: DatabaseValue?
     /// The record type that was decoded from the row, if any: `Player`.
-    public package(set) var record: String?
+    public private(set) var record: String?
     /// The first columns of the row, with the start of each value; nil if the error does not concern a row.
     public let row: String?
     /// The SQL of the statement that fetched the row.
@@ -47,6 +47,14 @@ public struct RowDecodingError: Error, Sendable, CustomStringConvertible {
         sql = row?.statement?.sql
         arguments = row?.statement?.arguments
         publicStatementArguments = row?.showsValues ?? false
+    }
+
+    /// The error with the type of the record. The record of an association has been named before the one that contains it.
+    @usableFromInline @inline(never)
+    static func naming(_ record: any Any.Type, _ error: any Error) -> any Error {
+        guard var error = error as? Self, error.record == nil else { return error }
+        error.record = "\(record)"
+        return error
     }
 
     /// The reason, with the column, the storage classes of the row, and the SQL, where known. The values are shown only

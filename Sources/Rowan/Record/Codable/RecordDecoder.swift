@@ -42,8 +42,8 @@ struct RecordDecoder: Decoder {
         let isValue =
             row.count == 1 ? type is any DatabaseValueConvertible.Type : type is any StatementColumnConvertible.Type
         // An optional decodes its wrapped value.
-        guard isValue, !(type is any ExpressibleByNilLiteral.Type) else { return try decode(type) }
-        return try decodeFirstColumn(type)
+        if isValue, !(type is any ExpressibleByNilLiteral.Type) { return try decodeFirstColumn(type) }
+        do { return try decode(type) } catch { throw RowDecodingError.naming(type, error) }
     }
 
     /// Decodes a value from the first column, with the strategies of the record.

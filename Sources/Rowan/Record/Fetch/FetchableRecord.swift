@@ -82,16 +82,8 @@ public enum RecordElements<Record: FetchableRecord>: RowDecoding {
             }
             return try Record(row: row)
         } catch {
-            throw naming(error)
+            throw RowDecodingError.naming(Record.self, error)
         }
-    }
-
-    /// The error with the record type. The record of an association has named its own.
-    @usableFromInline @inline(never)
-    static func naming(_ error: any Error) -> any Error {
-        guard var error = error as? RowDecodingError, error.record == nil else { return error }
-        error.record = "\(Record.self)"
-        return error
     }
 }
 

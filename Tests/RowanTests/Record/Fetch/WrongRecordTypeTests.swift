@@ -35,7 +35,7 @@ struct WrongRecordTypeTests {
                 sql: """
                     CREATE TABLE team(id INTEGER PRIMARY KEY, color TEXT);
                     CREATE TABLE player(id INTEGER PRIMARY KEY, name TEXT, teamId INTEGER REFERENCES team);
-                    INSERT INTO team VALUES (1, 'red');
+                    INSERT INTO team VALUES (1, NULL);
                     INSERT INTO player VALUES (1, NULL, 1);
                     """)
             try body(db)
@@ -72,9 +72,9 @@ struct WrongRecordTypeTests {
 
     @Test func rowsAndValuesHaveNone() throws {
         try Self.withPlayers { db in
-            let value = expectDecodingError("could not decode Int") { try Int.fetchAll(db, sql: "SELECT 'a'") }
+            let value = expectDecodingError("could not decode Int") { try Int.fetchAll(db, sql: "SELECT NULL") }
             #expect(value?.record == nil)
-            let row = try #require(try Row.fetchOne(db, sql: "SELECT 'a' AS a"))
+            let row = try #require(try Row.fetchOne(db, sql: "SELECT NULL AS a"))
             let column = expectDecodingError("could not decode Int") { try row.decode(Int.self, forColumn: "a") }
             #expect(column?.record == nil)
         }
