@@ -31,7 +31,7 @@ final class RecordPart: RowMemory.Part {
 extension FetchableRecord {
     /// Decodes a row to a record whose type is known as `T`.
     static func element<T>(of row: Row, as type: T.Type) throws -> T {
-        let element = try Self(row: row)
+        let element = try RecordElements<Self>.element(of: row)
         guard Self.self == T.self else { return element as! T }
         // Not `as!`: the types are identical.
         return withUnsafePointer(to: element) {
