@@ -10,8 +10,8 @@ import Testing
 struct FaultyCluster {
     let nodes: TestCluster
 
-    init(count: Int = 3, options: [String] = [], hasRelays: Bool = false) throws {
-        nodes = try TestCluster(count: count, options: options, hasRelays: hasRelays)
+    init(count: Int = 3, latency: Int = 20, options: [String] = [], hasRelays: Bool = false) throws {
+        nodes = try TestCluster(count: count, latency: latency, options: options, hasRelays: hasRelays)
     }
 
     /// A client.
