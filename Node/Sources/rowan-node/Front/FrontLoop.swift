@@ -88,7 +88,7 @@ final class FrontLoop {
             }
             continueClients()
             let now = ContinuousClock.now
-            mayContinue += turns.expired(at: now)
+            mayContinue += turns.takeExpired(at: now)
             // A process that was stopped has not seen what its clients have sent meanwhile.
             if now - lastTurn > .seconds(1) { for client in clients.values { client.lastProgress = now } }
             lastTurn = now

@@ -23,6 +23,9 @@ struct WriterTurns {
 
     private var lines: [String: Line] = [:]
 
+    /// None of those that wait has an earlier deadline.
+    private(set) var nextDeadline: ContinuousClock.Instant?
+
     /// Asks for the turn. A client that waits asks again when the turn of another one ends, and at its deadline.
     ///
     /// - Parameter limit: the longest time to wait, from the first question on.
@@ -44,7 +47,9 @@ struct WriterTurns {
             return .expired
         }
         guard limit > .zero else { return .expired }
-        line.waiters.append(Waiter(client: client, deadline: now + limit))
+        let deadline = now + limit
+        line.waiters.append(Waiter(client: client, deadline: deadline))
+        nextDeadline = min(nextDeadline ?? deadline, deadline)
         return .waiting
     }
 
@@ -61,11 +66,11 @@ struct WriterTurns {
         return line.holder == nil ? line.waiters.first?.client : nil
     }
 
-    /// The earliest deadline of those that wait.
-    var nextDeadline: ContinuousClock.Instant? { lines.values.flatMap(\.waiters).map(\.deadline).min() }
-
     /// The clients that have waited as long as they wanted to, and have to ask.
-    func expired(at now: ContinuousClock.Instant) -> [UInt64] {
-        lines.values.flatMap(\.waiters).filter { $0.deadline <= now }.map(\.client)
+    mutating func takeExpired(at now: ContinuousClock.Instant) -> [UInt64] {
+        guard let nextDeadline, nextDeadline <= now else { return [] }
+        let waiters = lines.values.flatMap(\.waiters)
+        self.nextDeadline = waiters.map(\.deadline).filter { $0 > now }.min()
+        return waiters.filter { $0.deadline <= now }.map(\.client)
     }
 }
