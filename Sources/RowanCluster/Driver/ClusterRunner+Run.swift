@@ -208,16 +208,11 @@ extension ClusterRunner {
         _ sent: Sent, _ commit: Pipeline.Handle<RowCounts>, _ replies: Pipeline.Replies, _ session: ClusterSession
     ) throws -> any RemoteRows {
         try didBegin(session)
-        let before = (changesCount, totalChangesCount)
-        do {
+        try committingChangesOfFailure {
             try settling(session, counts: { Self.counts($0, true) }) {
                 try didClaim(sent.claim, replies, session)
                 _ = try replies[sent.result]
             }
-        } catch let refusal as NodeRefusal where transaction.isOpen && changesCount > 0 {
-            // A failed statement may keep changes: see ON CONFLICT FAIL.
-            if (changesCount, totalChangesCount) != before { try commitImplicitTransaction() }
-            throw refusal
         }
         if let ticket = sent.claim?.ticket {
             do { try finishCommit(ticket, session) { _ = try replies[commit] } } catch {
@@ -320,16 +315,22 @@ extension ClusterRunner {
         }
     }
 
-    /// Commits the transaction of a single statement after it has run. A failed statement may keep changes: see
-    /// ON CONFLICT FAIL.
+    /// Commits the transaction of a single statement after it has run.
     private func committing<T>(_ body: () throws -> T) throws -> T {
-        let value: T
-        do { value = try body() } catch let refusal as NodeRefusal where transaction.isOpen && changesCount > 0 {
+        let value = try committingChangesOfFailure(body)
+        try commitImplicitTransaction()
+        return value
+    }
+
+    /// Commits the changes that a failed statement keeps: see ON CONFLICT FAIL.
+    private func committingChangesOfFailure<T>(_ body: () throws -> T) throws -> T {
+        let before = totalChangesCount
+        do { return try body() } catch let refusal as NodeRefusal
+            where transaction.isOpen && totalChangesCount != before
+        {
             try commitImplicitTransaction()
             throw refusal
         }
-        try commitImplicitTransaction()
-        return value
     }
 }
 

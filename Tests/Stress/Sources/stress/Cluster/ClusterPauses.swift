@@ -48,17 +48,21 @@ extension Part {
         }
         for failure in LeaderFailure.allCases {
             guard let (writes, reads) = pauses[failure] else { continue }
-            for (name, pauses) in [("writes", writes), ("reads", reads)] {
-                let sorted = pauses.sorted()
-                func at(_ part: Double) -> Duration { sorted[Int(Double(sorted.count - 1) * part)] }
-                func text(_ duration: Duration) -> String { String(format: "%.2f s", duration / .seconds(1)) }
-                say("cluster-pauses, \(failure.rawValue), \(name): \(sorted.count) failures; median \(text(at(0.5))), "
-                    + "99 % \(text(at(0.99))), longest \(text(at(1)))")
-                // Fewer say little about one in a hundred.
-                if sorted.count >= 100 { run.expect(at(0.99) < .seconds(3), "\(failure.rawValue), \(name): \(at(0.99))") }
-            }
+            check("\(failure.rawValue), writes", writes, run)
+            check("\(failure.rawValue), reads", reads, run)
             run.count(failure.rawValue, writes.count)
         }
+    }
+
+    private static func check(_ name: String, _ pauses: [Duration], _ run: Run) {
+        let sorted = pauses.sorted()
+        func at(_ part: Double) -> Duration { sorted[Int(Double(sorted.count - 1) * part)] }
+        func text(_ part: Double) -> String { String(format: "%.2f s", at(part) / .seconds(1)) }
+        say(
+            "cluster-pauses, \(name): \(sorted.count) failures; median \(text(0.5)), 99 % \(text(0.99)), "
+                + "longest \(text(1))")
+        // Fewer say little about one in a hundred.
+        if sorted.count >= 100 { run.expect(at(0.99) < .seconds(3), "\(name): 99 % \(text(0.99))") }
     }
 }
 
@@ -112,7 +116,9 @@ private final class Repetition: Sendable {
     /// The time until an access succeeded that began after a failure; nil if none does.
     func pause(since failure: ContinuousClock.Instant) async -> Duration? {
         while failure.duration(to: .now) < Self.limit {
-            if let success = state.current.success, success.start >= failure { return failure.duration(to: success.end) }
+            if let success = state.current.success, success.start >= failure {
+                return failure.duration(to: success.end)
+            }
             // A cancelled wait looks again.
             try? await Task.sleep(for: .milliseconds(2))
         }
