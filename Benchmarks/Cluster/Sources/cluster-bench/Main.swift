@@ -1,13 +1,15 @@
 // The workloads of a cluster, the same ones on a local file with durable commits, and those of the Go driver.
 //
-//     cluster-bench NODE [--small] [--enforce] [--rounds N] [--go PROGRAM] [--output FILE]
+//     cluster-bench NODE [--small] [--enforce] [--rounds N] [--go PROGRAM] [--tls] [--output FILE]
 //
-// NODE is the path of rowan-node, PROGRAM that of the folder go, compiled. FILE is a list in JSON, such as results.json,
+// NODE is the path of rowan-node, PROGRAM that of the folder go, compiled. With --tls, nodes and clients that speak TLS are
+// measured as well, which needs the program openssl. FILE is a list in JSON, such as results.json,
 // whose cluster rows are replaced.
 
 import Foundation
 import Rowan
 import RowanCluster
+import RowanClusterTLS
 import RowanRecords
 
 @Record("player")
@@ -214,8 +216,21 @@ struct Bench {
         }
     }
 
+    /// The same workloads with nodes and a client that speak TLS.
+    func measureTLS(_ node: String, _ measured: inout Measurements) throws {
+        let nodes = try Nodes(program: node, isSecure: true)
+        guard let certificates = nodes.certificates else { return }
+        var options = ClusterOptions()
+        options.tls = try ClusterTLS(
+            certificate: certificates.certificate, key: certificates.key, authority: certificates.authority)
+        let cluster = try DatabaseCluster(addresses: nodes.addresses, database: "bench", options: options)
+        try measure(cluster, "tls", &measured)
+        try cluster.close()
+    }
+
     /// Runs one round, with its own nodes and files.
-    func run(_ node: String, go: String?, _ measured: inout Measurements) async throws {
+    func run(_ node: String, go: String?, tls: Bool, _ measured: inout Measurements) async throws {
+        if tls { try measureTLS(node, &measured) }
         let nodes = try Nodes(program: node)
         if let go { try measureGo(go, nodes.addresses, &measured) }
         let cluster = try DatabaseCluster(addresses: nodes.addresses, database: "bench")
@@ -243,12 +258,14 @@ struct Bench {
         guard arguments.count > 1 else {
             throw Failure(
                 description:
-                    "usage: cluster-bench NODE [--small] [--enforce] [--rounds N] [--go PROGRAM] [--output FILE]")
+                    "usage: cluster-bench NODE [--small] [--enforce] [--rounds N] [--go PROGRAM] [--tls] "
+                    + "[--output FILE]")
         }
         let bench = Bench(isSmall: arguments.contains("--small"))
         var measured = Measurements()
         let rounds = value(of: "--rounds").flatMap { Int($0) } ?? (bench.isSmall ? 1 : 5)
-        for _ in 0..<rounds { try await bench.run(arguments[1], go: value(of: "--go"), &measured) }
+        let tls = arguments.contains("--tls")
+        for _ in 0..<rounds { try await bench.run(arguments[1], go: value(of: "--go"), tls: tls, &measured) }
         let rows = measured.rows()
         for row in rows { print(row) }
         if let file = value(of: "--output") { try rows.write(to: URL(fileURLWithPath: file)) }
