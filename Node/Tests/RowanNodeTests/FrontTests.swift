@@ -103,6 +103,28 @@ struct FrontTests {
         #expect(last.receive()?.type == 1)
     }
 
+    /// However many clients there are, other nodes find a connection.
+    @Test func clientsLeaveConnectionsToNodes() throws {
+        // 32 connections, of which 24 may be clients.
+        try home.start(1, openFiles: 320)
+        try home.start(2)
+        var clients = try (0..<24).map { _ in try RawClient.opened(home.address(1)) }
+        // Connections that have sent nothing but the version of the protocol are no clients, and keep nobody out.
+        let silent = try (0..<20).map { _ in try RawClient(home.address(1)) }
+        let another = try RawClient(home.address(1))
+        #expect(
+            another.failure(another.ask(0, word(0)))
+                == "the node refuses more than 24 clients: raise the limit of open files, or close connections")
+        #expect(silent[0].receive() == nil)
+        home.node(2)?.end(by: SIGKILL)
+        // Both the command that joins and the next client take the place of this one.
+        clients.removeFirst()
+        try home.start(2)
+        // Both nodes have to agree.
+        #expect(clients[0].run("CREATE TABLE t (a)") == nil)
+        #expect(try RawClient(home.address(1)).ask(0, word(0))?.type == 1)
+    }
+
     /// A client that asks and receives nothing is not read any further.
     @Test func answersThatAreNotReceived() throws {
         let node = try home.start(1)

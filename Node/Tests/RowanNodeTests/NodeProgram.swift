@@ -48,8 +48,17 @@ final class NodeHome {
         try start(id, options(id, join: nil) + ["--join", members])
     }
 
-    private func start(_ id: Int, _ options: [String]) throws -> Program {
-        let node = try Program(options)
+    /// Starts a node that may have so many open files.
+    @discardableResult
+    func start(_ id: Int, openFiles: Int) throws -> Program {
+        let shell = URL(fileURLWithPath: "/bin/sh")
+        let arguments = ["-c", "ulimit -n \(openFiles); exec \"$@\"", "sh", Program.url.path] + options(id)
+        return try start(id, Program(arguments, executable: shell))
+    }
+
+    private func start(_ id: Int, _ options: [String]) throws -> Program { try start(id, Program(options)) }
+
+    private func start(_ id: Int, _ node: Program) throws -> Program {
         nodes[id] = node
         // A node that isn't ready has exited and printed the reason.
         let line = node.line()

@@ -25,6 +25,8 @@ final class FrontClient {
     let id: UInt64
     let name: String
     var state = State.new { didSet { counts.update { $0.move(from: oldValue, to: state) } } }
+    /// Whether it has sent a request as a client, and counts as one.
+    var isAdmitted = false
     private let counts: FrontCounts
     /// What has arrived and has not passed.
     var inbox = ByteQueue()
@@ -60,6 +62,15 @@ final class FrontClient {
     }
 
     deinit { counts.update { $0.move(from: state, to: nil) } }
+
+    /// Whether it may still be a node or a client.
+    var isNew: Bool {
+        switch state {
+        case .securing, .new: true
+        case .client: !isAdmitted
+        case .peer, .ended, .closing, .removed: false
+        }
+    }
 
     /// Whether more of its bytes are read.
     var readsClient: Bool {

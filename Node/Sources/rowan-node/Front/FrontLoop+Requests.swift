@@ -65,6 +65,10 @@ extension FrontLoop {
                     "the node refuses a node whose certificate is not that of a node with its address")
                 break loop
             case .pass(let kind, let size):
+                if kind != .connect, let problem = admit(client) {
+                    outcome.problem = .request("the node refuses \(problem)")
+                    break loop
+                }
                 if kind == .diskSpace {
                     pass(bytes[passed..<outcome.count], client)
                     passed = outcome.count + size
@@ -212,6 +216,7 @@ extension FrontLoop {
             case .new where age > Self.greetingTime && !client.isHeld: remove(client)
             case .securing where age > Self.greetingTime: remove(client)
             case .closing where silence > Self.closingTime: remove(client)
+            case .client where !client.isAdmitted && age > Self.greetingTime && !client.isHeld: remove(client)
             case .client
             where silence > idleLimit && client.isIdle && ConnectionWatch.isInTransaction(client: client.id):
                 endTransaction(client)

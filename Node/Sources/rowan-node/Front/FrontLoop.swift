@@ -35,7 +35,10 @@ final class FrontLoop {
     var unfinished: Set<UInt64> = []
     /// When it last said that it refuses clients, and how many it has refused since.
     var refusals = (date: ContinuousClock.now - .seconds(1), count: 0)
-    private let largestClientCount: Int
+    /// The maximum number of connections.
+    private let largestCount: Int
+    /// The number of connections that have sent requests as clients.
+    private var admittedCount = 0
 
     /// How often it looks for idle transactions and silent connections.
     static let sweepInterval = Duration.milliseconds(250)
@@ -47,7 +50,7 @@ final class FrontLoop {
     static let largestKeptSize = 3 << 29
     /// The descriptors that are left to dqlite, and to everything else.
     private static let otherDescriptorCount = 256
-    /// The maximum number of connections without a protocol version.
+    /// The maximum number of connections without a request.
     private static let largestNewCount = 128
     /// The largest size of responses that wait for the rest of their chain.
     static let largestCork = 1 << 14
@@ -66,8 +69,8 @@ final class FrontLoop {
         poller = try Poller()
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        // A client takes two descriptors.
-        largestClientCount = max(16, (Int(clamping: limit.rlim_cur) - Self.otherDescriptorCount) / 2)
+        // A connection takes two descriptors.
+        largestCount = max(16, (Int(clamping: limit.rlim_cur) - Self.otherDescriptorCount) / 2)
         guard poller.add(listener, tag: Self.listenerTag, events: .readable),
             poller.add(dialed.wake, tag: Self.dialedTag, events: .readable)
         else { throw .system("wait for sockets") }
@@ -147,11 +150,11 @@ final class FrontLoop {
                 default: return setAccepting(false)
                 }
             }
-            guard clients.count < largestClientCount else {
+            removeOldestNew()
+            guard clients.count < largestCount else {
                 close(descriptor)
                 continue
             }
-            removeOldestNew()
             configure(descriptor)
             let name = SocketAddress(address, length).description
             do throws(ClusterTLSError) {
@@ -181,15 +184,27 @@ final class FrontLoop {
 
     /// Connections that prove nothing must not keep out those that do.
     private func removeOldestNew() {
-        guard clients.count >= Self.largestNewCount else { return }
-        let new = clients.values.filter { client in
-            switch client.state {
-            case .securing, .new: true
-            default: false
-            }
-        }
-        guard new.count >= Self.largestNewCount, let oldest = new.min(by: { $0.id < $1.id }) else { return }
+        let isFull = clients.count >= largestCount
+        guard isFull || clients.count >= Self.largestNewCount else { return }
+        let new = clients.values.filter(\.isNew)
+        guard isFull || new.count >= Self.largestNewCount, let oldest = new.min(by: { $0.id < $1.id }) else { return }
         remove(oldest)
+    }
+
+    /// The maximum number of clients: however many there are, the other nodes must reach this one.
+    private var largestClientCount: Int { largestCount - min(64, largestCount / 4) }
+
+    /// Counts a connection that sends its first request as a client.
+    ///
+    /// - Returns: the reason for which it is refused; nil if it is not.
+    func admit(_ client: FrontClient) -> String? {
+        if client.isAdmitted { return nil }
+        guard admittedCount < largestClientCount else {
+            return "more than \(largestClientCount) clients: raise the limit of open files, or close connections"
+        }
+        client.isAdmitted = true
+        admittedCount += 1
+        return nil
     }
 
     func takeOverDialed() {
@@ -231,6 +246,7 @@ final class FrontLoop {
     func remove(_ client: FrontClient) {
         guard clients[client.id] === client else { return }
         clients[client.id] = nil
+        if client.isAdmitted { admittedCount -= 1 }
         client.state = .removed
         closeNode(client)
         close(client.client.descriptor)
