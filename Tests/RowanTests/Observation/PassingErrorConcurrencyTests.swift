@@ -76,7 +76,10 @@ struct PassingErrorConcurrencyTests {
     @Test(arguments: [true, false])
     func attachedDatabases(_ isAttachedBefore: Bool) async throws {
         let folder = try TemporaryFolder()
-        let other = try DatabaseQueue(path: folder.path("other.sqlite"))
+        // The observation reads the file at any time.
+        var waiting = Configuration()
+        waiting.busyMode = .timeout(30)
+        let other = try DatabaseQueue(path: folder.path("other.sqlite"), configuration: waiting)
         try await other.write { try $0.execute(sql: "CREATE TABLE t(x); INSERT INTO t VALUES (1)") }
         let queue = try DatabaseQueue(path: folder.path("main.sqlite"), configuration: watching)
         let attach: @Sendable (Database) throws -> Void = {
