@@ -12,6 +12,8 @@ extension ClusterRunner {
 
     private func runStatement(_ statement: RemoteStatement, _ arguments: RemoteArguments) throws -> any RemoteRows {
         let values = try (0..<arguments.count).map { try DatabaseValue(arguments[$0]) }
+        // What was read ahead may no longer be true.
+        if !statement.isReadonly { ahead = [] }
         let isHeld = isHoldingLock
         isHoldingLock = false
         let action = transaction.apply(statement.isReadonly ? .read : .write)
@@ -127,6 +129,9 @@ extension ClusterRunner {
             try inTransaction(readSchema)
             throw RemoteSchemaMoved()
         }
+        if let reply = takeAhead(statement.number, values) {
+            return try inTransaction { try rows(of: statement, reply.get(), $0) }
+        }
         let claims = !statement.isReadonly && transaction.apply(.write) == .claimAndRun
         return try inTransaction(counts: { !statement.isReadonly && Self.counts($0, claims) }) { session in
             var requests = session.pipeline()
@@ -238,6 +243,28 @@ extension ClusterRunner {
         throw UnknownOutcomeError(ticket: ticket, reason: "the statement was committed, but its response was lost")
     }
 
+    // MARK: Ahead
+
+    func runAhead(_ statements: [(RemoteStatement, [DatabaseValue])]) throws {
+        // Outside a transaction, each statement has one of its own.
+        guard transaction.isOpen, schema.isKnown else { return }
+        try running("Run the transaction again") {
+            try inTransaction { session in
+                var requests = session.pipeline()
+                let handles = try statements.map { try requests.run($0, $1, isComplete: true) }
+                let replies = try session.send(requests)
+                ahead = zip(statements, handles).map { statement, handle in
+                    ReplyAhead(number: statement.0.number, values: statement.1, reply: Result { try replies[handle] })
+                }
+            }
+        }
+    }
+
+    private func takeAhead(_ number: Int, _ values: [DatabaseValue]) -> Result<StatementReply, any Error>? {
+        guard let index = ahead.firstIndex(where: { $0.number == number && $0.values == values }) else { return nil }
+        return ahead.remove(at: index).reply
+    }
+
     // MARK: Outside a transaction
 
     /// A separate transaction. Otherwise, another client could change the schema between its version and the rows.
@@ -332,6 +359,13 @@ extension ClusterRunner {
             throw refusal
         }
     }
+}
+
+/// The reply to a statement that has run ahead, until its run.
+struct ReplyAhead {
+    let number: Int
+    let values: [DatabaseValue]
+    let reply: Result<StatementReply, any Error>
 }
 
 extension DatabaseValue {

@@ -148,6 +148,7 @@ extension ClusterRunner {
     /// - Parameter isCertain: whether the shadow is about to have the same schema.
     func schemaDidChange(_ session: ClusterSession, to version: Int64?, isCertain: Bool) {
         schema.didChange(to: isCertain ? version : nil, inTransaction: transaction.isOpen)
+        ahead = []
         session.forgetAll()
     }
 
@@ -297,6 +298,7 @@ extension ClusterRunner {
 
     private func didEndTransaction(committed: Bool) {
         tickets.end()
+        ahead = []
         guardian.endTransaction()
         isHoldingLock = false
         if schema.transactionDidEnd(committed: committed) { session?.forgetAll() }

@@ -28,6 +28,9 @@ final class ClusterRunner: StatementRunner {
     /// Whether the open transaction is that of a single statement, which is about to run again.
     var isHoldingLock = false
 
+    /// The replies to statements that have run ahead.
+    var ahead: [ReplyAhead] = []
+
     private(set) var lastInsertedRowID: Int64 = 0
     private(set) var changesCount = 0
     private(set) var totalChangesCount = 0

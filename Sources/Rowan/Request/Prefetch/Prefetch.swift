@@ -22,49 +22,80 @@ package enum PrefetchedQuery {
         if !prepared.prefetches.isEmpty {
             let tree = PrefetchTree()
             batch.prefetched = tree
-            for prefetch in prepared.prefetches {
-                let group = try rows(db, prefetch, of: batch, prepared)
-                tree.scope(prefetch.scope).groups[prefetch.name] = group
+            var searches: [PrefetchSearch] = []
+            // No query needs the rows of another one, so that they can share a round trip.
+            if db.connection.abilities.hasRoundTrips, prepared.prefetches.count > 1 {
+                searches = try prepared.prefetches.map { try PrefetchSearch(db, $0, of: batch, prepared) }
+                try db.connection.runAhead(searches.compactMap { $0.query?.statement })
+            }
+            for (index, prefetch) in prepared.prefetches.enumerated() {
+                var search =
+                    try searches.isEmpty ? PrefetchSearch(db, prefetch, of: batch, prepared) : searches[index]
+                tree.scope(prefetch.scope).groups[prefetch.name] = try search.group(db)
             }
         }
         return batch
     }
+}
 
-    private static func rows(
+/// The search for the associated rows of a batch.
+private struct PrefetchSearch {
+    private let prefetch: ResolvedPrefetch
+    private let origin: RowBatch
+    private var keys: PrefetchKeys
+    private let places: [Int32]
+    private let comparison: KeyComparison
+    /// Whether the query fetches all rows of the table.
+    private let fetchesTable: Bool
+    /// The query; nil if no row has a key.
+    let query: PreparedRequest?
+
+    init(
         _ db: Database, _ prefetch: ResolvedPrefetch, of origin: RowBatch, _ prepared: PreparedRequest
-    ) throws -> PrefetchedGroup {
-        let key = KeyColumns(batch: origin, columns: prefetch.key.map { $0.index(prepared.hiddenStart) })
-        var keys = PrefetchKeys(of: key)
-        let places = keys.insertAll()
-        guard keys.count > 0 else { return PrefetchedGroup(origin, places: places, placeCount: 0, pairs: []) }
-        func group(_ batch: RowBatch, _ pairs: [RowPlace]) -> PrefetchedGroup {
-            PrefetchedGroup(batch, places: places, placeCount: keys.count, pairs: pairs)
-        }
+    ) throws {
+        (self.prefetch, self.origin) = (prefetch, origin)
+        keys = PrefetchKeys(
+            of: KeyColumns(batch: origin, columns: prefetch.key.map { $0.index(prepared.hiddenStart) }))
+        places = keys.insertAll()
         // Several keys can only be equal for SQLite if they contain text.
-        let comparison = keys.hasTexts ? try db.keyComparison(prefetch.tables) : .exact
+        comparison = try keys.hasTexts ? db.keyComparison(prefetch.tables) : .exact
         // Scanning the table is faster than searching for each of its rows (benchmark include-all).
-        if prepared.isWholeTable, prefetch.belongsToTable, comparison == .exact {
-            let key = try rows(db, prefetch, prefetch.relation)
-            if let pairs = keys.exactPlaces(of: key) { return group(key.batch, pairs) }
+        fetchesTable = prepared.isWholeTable && prefetch.belongsToTable && comparison == .exact
+        query =
+            try keys.count == 0
+            ? nil : Self.query(db, fetchesTable ? prefetch.relation : prefetch.relation(ofKeys: keys.values))
+    }
+
+    /// The associated rows, with the rows to which they belong.
+    mutating func group(_ db: Database) throws -> PrefetchedGroup {
+        let (origin, places, placeCount) = (origin, places, keys.count)
+        func group(_ batch: RowBatch, _ pairs: [RowPlace]) -> PrefetchedGroup {
+            PrefetchedGroup(batch, places: places, placeCount: placeCount, pairs: pairs)
         }
-        let rowKey = try rows(db, prefetch, prefetch.relation(ofKeys: keys.values))
+        guard let query else { return group(origin, []) }
+        var rowKey = try rows(db, query)
+        if fetchesTable {
+            if let pairs = keys.exactPlaces(of: rowKey) { return group(rowKey.batch, pairs) }
+            rowKey = try rows(db, Self.query(db, prefetch.relation(ofKeys: keys.values)))
+        }
         if comparison == .exact { return group(rowKey.batch, keys.places(of: rowKey)) }
         var owners = PrefetchOwners(of: rowKey, among: keys, comparison)
         try owners.askSQLite { key in
             var relation = prefetch.relation(ofKeys: [key])
             relation.prefetches = []
-            return try rows(db, prefetch, relation)
+            return try rows(db, Self.query(db, relation))
         }
         return group(rowKey.batch, owners.pairs)
     }
 
-    /// The rows of a prefetching query, and the positions of their keys.
-    private static func rows(
-        _ db: Database, _ prefetch: ResolvedPrefetch, _ relation: Relation
-    ) throws -> KeyColumns {
-        let prepared = try db.prepare { try Resolver(db).query(relation) }
-        return KeyColumns(
-            batch: try rows(db, prepared), columns: prefetch.rowKey.map { $0.index(prepared.hiddenStart) })
+    private static func query(_ db: Database, _ relation: Relation) throws -> PreparedRequest {
+        try db.prepare { try Resolver(db).query(relation) }
+    }
+
+    /// The rows of a query, and the positions of their keys.
+    private func rows(_ db: Database, _ query: PreparedRequest) throws -> KeyColumns {
+        KeyColumns(
+            batch: try PrefetchedQuery.rows(db, query), columns: prefetch.rowKey.map { $0.index(query.hiddenStart) })
     }
 }
 

@@ -152,6 +152,17 @@ package final class RemoteConnection {
         throw DatabaseError(resultCode: .SQLITE_LOCKED, message: "database table is locked", sql: statement.sql)
     }
 
+    /// Runs statements that read together, before their first steps.
+    fileprivate func runAhead(_ all: [Statement]) throws {
+        // In another schema, the step decides.
+        let known = all.filter { $0.epoch == connection.schemaEpoch && $0.remote?.isReadonly == true }
+        guard known.count > 1 else { return }
+        let statements = try known.compactMap { statement in
+            try statement.remote.map { ($0, try statement.bindings(for: statement.storedArguments)) }
+        }
+        try request { try $0.runAhead(statements) }
+    }
+
     private func stepRemotely(_ statement: Statement) -> CInt {
         // The transaction of a statement that is not tried again.
         defer { endForgottenTransaction() }
@@ -292,4 +303,9 @@ extension Statement {
         guard remote.columnCount > 0 else { return [] }
         return (0..<sqlite3_column_count(handle)).map { String(cString: sqlite3_column_name(handle, $0)) }
     }
+}
+
+extension LocalConnection {
+    /// Tells which statements run next, with the arguments that they have. If each is a round trip, they share one.
+    package func runAhead(_ statements: [Statement]) throws { try remote?.runAhead(statements) }
 }

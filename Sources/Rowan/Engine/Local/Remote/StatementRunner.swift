@@ -46,6 +46,11 @@ package protocol StatementRunner: AnyObject {
     /// - Throws: a ``DatabaseError``, `RemoteSchemaMoved`, or another error to pass on to the program.
     func run(_ statement: RemoteStatement, _ arguments: RemoteArguments) throws -> any RemoteRows
 
+    /// Runs statements that read, in the transaction that has begun, before ``run(_:_:)`` is called for each of them.
+    ///
+    /// - Throws: what ends the transaction. The failure of a statement is that of its run.
+    func runAhead(_ statements: [(RemoteStatement, [DatabaseValue])]) throws
+
     /// The schema of the remote database, if it differs from that of the shadow. It is returned only once.
     func takeSchema() -> RemoteSchema?
 
