@@ -253,7 +253,8 @@ extension ClusterRunner {
                 var requests = session.pipeline()
                 let handles = try statements.map { try requests.run($0, $1, isComplete: true) }
                 let replies = try session.send(requests)
-                ahead = zip(statements, handles).map { statement, handle in
+                // Those of other queries may still wait for their run.
+                ahead += zip(statements, handles).map { statement, handle in
                     ReplyAhead(number: statement.0.number, values: statement.1, reply: Result { try replies[handle] })
                 }
             }
