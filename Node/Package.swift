@@ -22,10 +22,12 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CDqlite", pkgConfig: "dqlite", providers: [.apt(["libdqlite-dev"])]),
         .target(name: "CPoller"),
+        // Takes the place of functions of the C library.
+        .target(name: "CStorage"),
         .executableTarget(
             name: "rowan-node",
             dependencies: [
-                "CDqlite", "CPoller", .product(name: "RowanCluster", package: "Rowan"),
+                "CDqlite", "CPoller", "CStorage", .product(name: "RowanCluster", package: "Rowan"),
                 .product(name: "RowanClusterTLS", package: "RowanClusterTLS"),
             ],
             swiftSettings: settings),

@@ -32,6 +32,14 @@ final class DiskWatch: Sendable {
         available.store(isLarger ? .max : bytes, ordering: .relaxed)
     }
 
+    /// - Throws: a `Failure` without space for the files that dqlite creates at its start, which would end the node.
+    func checkSpaceToStart() throws(Failure) {
+        let needed = UInt64(32 << 20)
+        guard space.available < needed else { return }
+        throw Failure(
+            "the disk of \(folder) has \(space.available >> 20) MB left, and a node needs \(needed >> 20) MB to start")
+    }
+
     /// Measures every second, until a signal arrives. Also says if changed certificates can't be read.
     func run(_ node: ClusterAdministration, _ tls: ClusterTLS?, until signals: EndSignals) {
         var reported: String?

@@ -1,5 +1,6 @@
 // rowan-node without another command: runs a node until a signal stops it.
 
+import CStorage
 import Glibc
 @_spi(Node) import RowanCluster
 
@@ -31,6 +32,8 @@ struct RunCommand {
             }
         }
         let disk = DiskWatch(folder: settings.folder, reserve: settings.diskReserve)
+        try disk.checkSpaceToStart()
+        storage_end_on_failure()
         let report = NodeReport(settings, disk)
         let front = try Front(
             .init(

@@ -31,6 +31,30 @@ struct DiskTests {
         #expect(log.contains("level=warning event=handed-over"))
     }
 
+    /// dqlite would go on, and lack an entry of its log after the next restart.
+    @Test func aNodeThatCanNoLongerWriteEnds() throws {
+        let node = try home.start(1)
+        let client = try RawClient.opened(home.address(1))
+        #expect(client.run("CREATE TABLE t (a)") == nil)
+        var limit = rlimit(rlim_cur: 1, rlim_max: .max)
+        #expect(prlimit(node.identifier, RLIMIT_FSIZE, &limit, nil) == 0)
+        #expect(client.run("INSERT INTO t VALUES (1)") == "the connection has ended")
+        let end = node.end()
+        #expect(end.code == 1)
+        #expect(end.errors.contains("level=error event=storage-failed call=io_submit error=\"File too large\""))
+        try home.start(1)
+        #expect(try RawClient.opened(home.address(1)).value("SELECT count(*) FROM t") == 0)
+    }
+
+    @Test func aNodeThatCanNotWriteDoesNotStart() throws {
+        // Files may have 4,096 blocks of 512 or 1,024 bytes. Those of dqlite are larger.
+        let arguments = ["-c", "ulimit -f 4096; exec \"$@\"", "sh", Program.url.path] + home.options(1)
+        let result = try Program(arguments, executable: URL(fileURLWithPath: "/bin/sh")).end()
+        #expect(result.code == 1)
+        #expect(
+            result.errors.contains("level=error event=storage-failed call=posix_fallocate error=\"File too large\""))
+    }
+
     /// Otherwise, the leadership would keep moving between them.
     @Test func aLeaderGoesOnIfNoneHasSpace() throws {
         let first = try home.start(1, "--disk-reserve", Self.everything)

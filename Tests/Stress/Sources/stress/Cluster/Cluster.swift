@@ -69,6 +69,7 @@ extension Part {
         if case let count = nodes.takeInterruptedLeaders(), count > 0 {
             run.count("leaders that ended in the middle of rows", count)
         }
+        if case let count = nodes.takeNodesWithoutDisk(), count > 0 { run.count("nodes that could not write", count) }
     }
 
     static func client(

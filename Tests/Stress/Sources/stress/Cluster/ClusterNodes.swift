@@ -22,6 +22,7 @@ final class ClusterNodes: Sendable {
     /// Unexpected exits of processes.
     private let deaths = Locked<[String]>([])
     private let interrupted = Locked(0)
+    private let withoutDisk = Locked(0)
 
     /// Starts the nodes.
     ///
@@ -147,11 +148,22 @@ final class ClusterNodes: Sendable {
         }
     }
 
+    /// The number of nodes that ended because they could not write.
+    func takeNodesWithoutDisk() -> Int {
+        withoutDisk.with { count in
+            defer { count = 0 }
+            return count
+        }
+    }
+
     private func noteDeath(of index: Int) {
         guard let process = processes.current[index], let end = process.end else { return }
         processes.with { _ = $0.removeValue(forKey: index) }
         // A node without a log is ignored.
-        let log = (try? String(contentsOfFile: folder.path("node\(index + 1).log"), encoding: .utf8)) ?? ""
+        let all = (try? String(contentsOfFile: folder.path("node\(index + 1).log"), encoding: .utf8)) ?? ""
+        // Since its last start.
+        let log = all.range(of: "event=starting", options: .backwards).map { all[$0.lowerBound...] } ?? all[...]
+        if log.contains("event=storage-failed") { return withoutDisk.with { $0 += 1 } }
         guard !log.contains("gateway__resume: Assertion") else { return interrupted.with { $0 += 1 } }
         deaths.with { $0.append("node \(index + 1) has ended by itself: \(end): \(log.suffix(600))") }
     }
