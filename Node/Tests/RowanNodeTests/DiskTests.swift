@@ -36,8 +36,10 @@ struct DiskTests {
         let node = try home.start(1)
         let client = try RawClient.opened(home.address(1))
         #expect(client.run("CREATE TABLE t (a)") == nil)
-        var limit = rlimit(rlim_cur: 1, rlim_max: .max)
-        #expect(prlimit(node.identifier, RLIMIT_FSIZE, &limit, nil) == 0)
+        let limit = try Process.run(
+            URL(fileURLWithPath: "/usr/bin/env"), arguments: ["prlimit", "--pid", "\(node.identifier)", "--fsize=1"])
+        limit.waitUntilExit()
+        #expect(limit.terminationStatus == 0)
         #expect(client.run("INSERT INTO t VALUES (1)") == "the connection has ended")
         let end = node.end()
         #expect(end.code == 1)

@@ -58,7 +58,8 @@ struct Part: Sendable {
     let round: @Sendable (Run) async throws -> Void
 
     static let all: [Part] = [
-        .kill, .litestream, .cluster, .clusterPauses, .clusterFuzz, .clusterAnswers, .migrations, .faults, .outOfMemory, .fullDisk,
+        .kill, .litestream, .cluster, .clusterPauses, .clusterFuzz, .clusterAnswers, .migrations, .faults, .outOfMemory,
+        .fullDisk,
         .cancellation,
         .boundaries, .isolation,
         .observation,
