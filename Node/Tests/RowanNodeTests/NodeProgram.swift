@@ -48,11 +48,11 @@ final class NodeHome {
         try start(id, options(id, join: nil) + ["--join", members])
     }
 
-    /// Starts a node that may have so many open files.
+    /// Starts a node with a limit of the shell: see `ulimit`.
     @discardableResult
-    func start(_ id: Int, openFiles: Int) throws -> Program {
+    func start(_ id: Int, limit: String) throws -> Program {
         let shell = URL(fileURLWithPath: "/bin/sh")
-        let arguments = ["-c", "ulimit -n \(openFiles); exec \"$@\"", "sh", Program.url.path] + options(id)
+        let arguments = ["-c", "ulimit \(limit); exec \"$@\"", "sh", Program.url.path] + options(id)
         return try start(id, Program(arguments, executable: shell))
     }
 
