@@ -6,12 +6,16 @@
 
 #define SQLITE_ENABLE_PREUPDATE_HOOK 1
 #define SQLITE_ENABLE_COLUMN_METADATA 1
+#define SQLITE_ENABLE_SESSION 1
 #include <sqlite3.h>
 
 /// Sets a boolean option of a connection, one of SQLITE_DBCONFIG_*. https://sqlite.org/c3ref/db_config.html
 static inline int rowan_db_config(sqlite3 *db, int option, int value) {
     return sqlite3_db_config(db, option, value, (int *)0);
 }
+
+/// Sets an option of the virtual table that is being connected. https://sqlite.org/c3ref/vtab_config.html
+static inline int rowan_vtab_config(sqlite3 *db, int option) { return sqlite3_vtab_config(db, option); }
 
 /// The value of a boolean option of a connection, or -1 if this SQLite does not know it.
 static inline int rowan_db_config_value(sqlite3 *db, int option) {
@@ -40,6 +44,89 @@ static inline void rowan_log(int code, const char *message) { sqlite3_log(code, 
 #endif
 
 static inline int rowan_has_preupdate_hook(void) { return sqlite3_preupdate_hook != 0; }
+
+// SQLite may be built without its session extension, and its header may not declare it.
+// https://sqlite.org/sessionintro.html
+#if defined(__SQLITESESSION_H_)
+#pragma weak sqlite3changeset_apply_v2
+#pragma weak sqlite3changeset_op
+#pragma weak sqlite3changeset_old
+#pragma weak sqlite3changeset_new
+#pragma weak sqlite3changeset_conflict
+#pragma weak sqlite3changeset_fk_conflicts
+#pragma weak sqlite3rebaser_create
+#pragma weak sqlite3rebaser_configure
+#pragma weak sqlite3rebaser_rebase
+#pragma weak sqlite3rebaser_delete
+#define ROWAN_SESSION(call) (sqlite3changeset_apply_v2 != 0 && sqlite3rebaser_create != 0 ? (call) : SQLITE_ERROR)
+#else
+typedef struct sqlite3_changeset_iter sqlite3_changeset_iter;
+#define ROWAN_SESSION(call) SQLITE_ERROR
+#define SQLITE_CHANGESET_DATA 1
+#define SQLITE_CHANGESET_NOTFOUND 2
+#define SQLITE_CHANGESET_CONFLICT 3
+#define SQLITE_CHANGESET_CONSTRAINT 4
+#define SQLITE_CHANGESET_FOREIGN_KEY 5
+#define SQLITE_CHANGESET_OMIT 0
+#define SQLITE_CHANGESET_REPLACE 1
+#define SQLITE_CHANGESET_ABORT 2
+#endif
+
+/// Whether the running SQLite has the session extension.
+static inline int rowan_has_sessions(void) { return ROWAN_SESSION(SQLITE_OK) == SQLITE_OK; }
+
+// Without the extension, these return SQLITE_ERROR. Results are freed by sqlite3_free.
+
+typedef int (*rowan_conflict_function)(void *context, int kind, sqlite3_changeset_iter *change);
+
+/// Applies a changeset to the main database. The rebase data describes how conflicts were resolved.
+static inline int rowan_changeset_apply(
+    sqlite3 *db, int count, void *bytes, rowan_conflict_function conflict, void *context, void **rebase, int *rebase_count
+) {
+    return ROWAN_SESSION(sqlite3changeset_apply_v2(
+        db, count, bytes, (int (*)(void *, const char *))0, conflict, context, rebase, rebase_count, 0));
+}
+
+/// The table and the operation of the change in conflict. Call these only in the function of an apply.
+static inline int rowan_changeset_operation(
+    sqlite3_changeset_iter *change, const char **table, int *column_count, int *operation, int *is_indirect
+) {
+    return ROWAN_SESSION(sqlite3changeset_op(change, table, column_count, operation, is_indirect));
+}
+
+static inline int rowan_changeset_old(sqlite3_changeset_iter *change, int index, sqlite3_value **value) {
+    return ROWAN_SESSION(sqlite3changeset_old(change, index, value));
+}
+
+static inline int rowan_changeset_new(sqlite3_changeset_iter *change, int index, sqlite3_value **value) {
+    return ROWAN_SESSION(sqlite3changeset_new(change, index, value));
+}
+
+/// A value of the row that is in the way.
+static inline int rowan_changeset_conflict(sqlite3_changeset_iter *change, int index, sqlite3_value **value) {
+    return ROWAN_SESSION(sqlite3changeset_conflict(change, index, value));
+}
+
+/// The number of rows without a parent.
+static inline int rowan_changeset_foreign_keys(sqlite3_changeset_iter *change, int *count) {
+    return ROWAN_SESSION(sqlite3changeset_fk_conflicts(change, count));
+}
+
+/// A changeset that can be applied after other changes whose conflicts were resolved.
+static inline int rowan_changeset_rebase(
+    int rebase_count, const void *rebase, int count, const void *bytes, int *result_count, void **result
+) {
+#if defined(__SQLITESESSION_H_)
+    sqlite3_rebaser *rebaser = (sqlite3_rebaser *)0;
+    int code = ROWAN_SESSION(sqlite3rebaser_create(&rebaser));
+    if (code == SQLITE_OK) code = sqlite3rebaser_configure(rebaser, rebase_count, rebase);
+    if (code == SQLITE_OK) code = sqlite3rebaser_rebase(rebaser, count, bytes, result_count, result);
+    if (rebaser != (sqlite3_rebaser *)0) sqlite3rebaser_delete(rebaser);
+    return code;
+#else
+    return SQLITE_ERROR;
+#endif
+}
 
 // SQLite may be built without databases as bytes.
 #pragma weak sqlite3_serialize

@@ -8,6 +8,7 @@ extension Configuration {
             ("walSizeLimit", walSizeLimit != Configuration().walSizeLimit),
             ("replicatedByLitestream", replicatedByLitestream),
             ("persistentReadOnlyConnections", persistentReadOnlyConnections), ("allowsExtensions", allowsExtensions),
+            ("trust", trust != .trusted), ("checksFileOnOpen", checksFileOnOpen != nil),
         ]
         return options.first(where: \.1)?.0
     }

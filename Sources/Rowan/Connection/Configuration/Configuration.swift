@@ -58,6 +58,24 @@ public struct Configuration: Sendable {
     /// ``Database/loadExtension(entryPoint:)``.
     public var allowsExtensions = false { didSet { identity = Identity() } }
 
+    /// The trust in the file and in the SQL of the connection. By default, both are the program's own.
+    ///
+    /// Article: <doc:StrangersDatabases>.
+    public var trust: DatabaseTrust = .trusted { didSet { identity = Identity() } }
+
+    /// The time limit of a check of the file when it is opened: `PRAGMA quick_check`. Nil by default, for no check.
+    ///
+    /// ```swift
+    /// var config = Configuration()
+    /// config.trust = .untrustedFile
+    /// config.checksFileOnOpen = .seconds(2)
+    /// // SQLITE_CORRUPT: the file is damaged: ...
+    /// let dbQueue = try DatabaseQueue(path: path, configuration: config)
+    /// ```
+    ///
+    /// The check reads the whole file. A pool checks it once. <https://sqlite.org/pragma.html#pragma_quick_check>
+    public var checksFileOnOpen: Duration? { didSet { identity = Identity() } }
+
     /// Whether a double-quoted text that is not an identifier is treated as a string. False by default.
     /// <https://sqlite.org/quirks.html#double_quoted_string_literals_are_accepted>
     public var acceptsDoubleQuotedStringLiterals = false { didSet { identity = Identity() } }

@@ -34,6 +34,13 @@ extension Database {
                 resultCode: .SQLITE_AUTH,
                 message: "the configuration does not allow extensions: set Configuration.allowsExtensions - \(path)")
         }
+        guard configuration.trust == .trusted else {
+            throw DatabaseError(
+                resultCode: .SQLITE_AUTH,
+                message:
+                    "a connection to untrusted files or with untrusted SQL can't load extensions: link them into the "
+                    + "program - \(path)")
+        }
         try connection.loadExtension(path: path, entryPoint: entryPoint)
     }
 

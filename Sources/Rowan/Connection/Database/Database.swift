@@ -68,7 +68,8 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
             path: isShadow ? ":memory:" : path, vfs: isShadow ? nil : configuration.vfs,
             isReadonly: !isShadow && (configuration.readonly || isReader),
             isStrict: configuration.strictConversions, isStrictAboutArguments: configuration.strictArguments,
-            publicStatementArguments: configuration.publicStatementArguments)
+            publicStatementArguments: configuration.publicStatementArguments,
+            limits: configuration.trust.limits)
     }
 
     /// Creates a database that is already closed.
@@ -115,6 +116,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         let acceptsStrings = configuration.acceptsDoubleQuotedStringLiterals
         try connection.set(.doubleQuotedStringsInQueries, acceptsStrings)
         try connection.set(.doubleQuotedStringsInDefinitions, acceptsStrings)
+        try distrustFile()
         if connection.abilities.callsFunctions {
             try connection.check(DatabaseCollation.installOnDemand(in: pointer))
             for function in DatabaseFunction.builtin { try function.install(in: connection) }
@@ -124,7 +126,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         }
         try setBusyMode(
             (isReader ? configuration.readonlyBusyMode : configuration.writerBusyMode) ?? configuration.busyMode)
-        if let size = configuration.mmapSize {
+        if let size = configuration.mmapSize, !configuration.trust.distrustsFile {
             try makeStatement(sql: "PRAGMA mmap_size = \(max(size, 0))").runToEnd()
         }
         if configuration.replicatedByLitestream { try leaveCheckpoints() }
@@ -133,6 +135,8 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         // The first read fails if the file is not a database.
         try retryingWhileOpening { try makeStatement(sql: "SELECT 1 FROM sqlite_master LIMIT 1").runToEnd() }
         try setCacheSize(isReader: isReader)
+        if !isReader { try checkFile() }
+        try distrustSQL()
     }
 
     /// Called before the first commit, which may be made by a setup.

@@ -24,7 +24,7 @@ extension Database {
 
     /// Whether a table with this name exists, in one schema or in any.
     ///
-    /// If no schema is given, tables backed by collections are included: see ``register(_:as:columns:)``.
+    /// If no schema is given, tables backed by collections are included: see ``register(_:as:columns:safety:)``.
     public func tableExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try noteQuestion(in: schemaName)
         return try isTable(name, in: schemaName)
@@ -343,8 +343,7 @@ extension Database {
     }
 
     package func schemaIDs(_ name: String?) throws -> [DatabaseSchemaID] {
-        let names = try Row.rows(connection, "PRAGMA database_list")
-            .map { $0["name"] as String }
+        let names = try connection.schemaNames()
         guard let name else {
             return [.temp] + names.filter { $0 != "temp" }.map { DatabaseSchemaID(name: $0) }
         }

@@ -159,13 +159,15 @@ extension Database {
     /// <https://sqlite.org/wal.html>
     func activateWAL() throws {
         let mode = try retryingWhileOpening {
-            try String.fetchOne(makeStatement(sql: "PRAGMA journal_mode = WAL"))
+            try connection.unrestricted { try String.fetchOne(makeStatement(sql: "PRAGMA journal_mode = WAL")) }
         }
         guard mode?.lowercased() == "wal" else {
             throw DatabaseError(message: "could not switch the database to WAL mode: \(path)")
         }
         // Safe in WAL mode: after a power loss, the last transactions may be lost, but the database stays consistent.
-        if !hasChosenSynchronous { try execute(sql: "PRAGMA synchronous = NORMAL") }
+        if !hasChosenSynchronous {
+            try connection.unrestricted { try makeStatement(sql: "PRAGMA synchronous = NORMAL").runToEnd() }
+        }
         // The first read creates the WAL file and its index, which read-only connections need.
         try retryingWhileOpening { try makeStatement(sql: "SELECT 1 FROM sqlite_master LIMIT 1").runToEnd() }
     }

@@ -54,13 +54,21 @@ package final class ConnectionHooks {
         try recorder.recording(refusingPragmas: refusingPragmas, compile)
     }
 
+    /// The actions that the connection refuses, if its SQL is untrusted.
+    var restriction: SQLRestriction? {
+        get { recorder.restriction }
+        set { recorder.restriction = newValue }
+    }
+
     /// Sets whether a DELETE without a condition empties its table at once, without reporting the deleted rows.
     func truncatesTables(_ truncates: Bool) {
         guard recorder.truncatesTables != truncates else { return }
         recorder.truncatesTables = truncates
-        // Reinstalling the authorizer expires the statements, which SQLite then compiles again.
-        _ = recorder.install(in: connection)
+        expireStatements()
     }
+
+    /// Makes SQLite compile all statements again when they next run: installing the authorizer expires them.
+    func expireStatements() { _ = recorder.install(in: connection) }
 
     /// Runs the closure without traces, because Rowan's own schema queries must not be visible to the program.
     func silently<T>(_ body: () throws -> T) rethrows -> T {

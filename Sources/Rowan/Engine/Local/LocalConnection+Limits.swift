@@ -56,14 +56,20 @@ extension LocalConnection {
     /// database.
     package func databaseFiles() throws -> [String: String] {
         let pointer = try openPointer()
-        var files: [String: String] = [:]
-        var index: CInt = 0
-        while let name = sqlite3_db_name(pointer, index) {
-            defer { index += 1 }
-            guard index != 1, let path = sqlite3_db_filename(pointer, name), path.pointee != 0 else { continue }
-            files[String(cString: name)] = String(cString: path)
+        return try schemaNames().enumerated().reduce(into: [:]) { files, schema in
+            guard schema.offset != 1, let path = sqlite3_db_filename(pointer, schema.element), path.pointee != 0 else {
+                return
+            }
+            files[schema.element] = String(cString: path)
         }
-        return files
+    }
+
+    /// The names of the schemas: main, temp, and those of attached databases.
+    package func schemaNames() throws -> [String] {
+        let pointer = try openPointer()
+        var names: [String] = []
+        while let name = sqlite3_db_name(pointer, CInt(names.count)) { names.append(String(cString: name)) }
+        return names
     }
 
     /// The first value of a query, or nil if it returns no rows.

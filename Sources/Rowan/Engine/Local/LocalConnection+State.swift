@@ -112,6 +112,13 @@ extension LocalConnection {
         case extensions
         /// Whether VACUUM empties the database.
         case resetDatabase
+        case triggers
+        /// Whether SQL can't write to the schema table, or to the tables behind virtual ones.
+        case defensive
+        /// Whether the schema may call functions, and read virtual tables, that are not declared as innocuous.
+        case trustedSchema
+        /// Whether SQL can define tokenizers of FTS3, by their address.
+        case fts3Tokenizers
         /// Whether the last connection to close leaves the write-ahead log in place.
         case keepsLogWhenClosing
 
@@ -125,6 +132,10 @@ extension LocalConnection {
             case .extensions: SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION
             case .resetDatabase: SQLITE_DBCONFIG_RESET_DATABASE
             case .keepsLogWhenClosing: SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE
+            case .triggers: SQLITE_DBCONFIG_ENABLE_TRIGGER
+            case .defensive: SQLITE_DBCONFIG_DEFENSIVE
+            case .trustedSchema: SQLITE_DBCONFIG_TRUSTED_SCHEMA
+            case .fts3Tokenizers: SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER
             }
         }
     }
@@ -322,16 +333,12 @@ extension LocalConnection {
 
     /// The versions of the main and attached schemas. No other connection can change the temporary schema.
     private func currentSchemaVersions() throws -> [Int64] {
-        let connection = try openPointer()
         var versions: [Int64] = []
-        var index: CInt = 0
-        while let name = sqlite3_db_name(connection, index) {
-            let schema = String(cString: name).quotedDatabaseIdentifier
-            try withStatement("PRAGMA \(schema).schema_version") { statement in
+        for name in try schemaNames() {
+            try withStatement("PRAGMA \(name.quotedDatabaseIdentifier).schema_version") { statement in
                 try statement.start()
                 if try statement.firstStep() { versions.append(sqlite3_column_int64(statement.handle, 0)) }
             }
-            index += 1
         }
         return versions
     }

@@ -62,6 +62,10 @@ public final class LocalConnection {
     @exclusivity(unchecked) var tracer: StatementTracer?
     /// The measurements of the access for instruments.
     @exclusivity(unchecked) var meter: StatementMeter?
+    /// The tables of collections that any SQL may read.
+    var innocuousModules: Set<String> = []
+    /// The limits of statements, if the SQL of the connection is untrusted.
+    let budget: StatementBudget?
     /// Where the rows are stored, if not in this database.
     @exclusivity(unchecked) var remote: RemoteConnection?
     @exclusivity(unchecked) package internal(set) var abilities = ConnectionAbilities.local
@@ -110,7 +114,7 @@ public final class LocalConnection {
 
     package init(
         path: String, vfs: String?, isReadonly: Bool, isStrict: Bool, isStrictAboutArguments: Bool,
-        publicStatementArguments: Bool
+        publicStatementArguments: Bool, limits: SQLLimits? = nil
     ) throws {
         guard !path.utf8.contains(0) else {
             throw DatabaseError(
@@ -125,7 +129,9 @@ public final class LocalConnection {
         // NOMUTEX: the lane grants exclusive access to the connection.
         let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI
         var pointer: SQLiteConnection?
-        let code = sqlite3_open_v2(path, &pointer, flags, vfs)
+        budget = limits.map(StatementBudget.init)
+        let storage = try budget.map { try TemporaryStorage($0, vfs: vfs) }
+        let code = sqlite3_open_v2(path, &pointer, flags, storage?.name ?? vfs)
         guard code == SQLITE_OK, let pointer else {
             let extended = pointer.map { sqlite3_extended_errcode($0) } ?? code
             let message = pointer.map { Self.openingMessage(String(cString: sqlite3_errmsg($0))) }
@@ -135,7 +141,10 @@ public final class LocalConnection {
                 .with(hint: Self.openingHint(path, isReadonly: isReadonly, systemCode: systemCode))
         }
         sqlite3_extended_result_codes(pointer, 1)
-        do { hooks = try ConnectionHooks(pointer) } catch {
+        do {
+            hooks = try ConnectionHooks(pointer)
+            try storage?.keepAlive(with: pointer)
+        } catch {
             sqlite3_close_v2(pointer)
             throw error
         }
@@ -147,6 +156,7 @@ public final class LocalConnection {
         isStrict = other.isStrict
         isStrictAboutArguments = other.isStrictAboutArguments
         publicStatementArguments = other.publicStatementArguments
+        budget = nil
     }
 
     deinit {
@@ -263,6 +273,9 @@ public final class LocalConnection {
         let isRecorded = last & 0xFF == code & 0xFF
         let message = isRecorded ? pointer.map { String(cString: sqlite3_errmsg($0)) } : nil
         if let refusal = refusal(explaining: message) { return refusal.with(sql: sql) }
+        if let refusal = hooks?.restriction?.takeRefusal() {
+            return DatabaseError(resultCode: .SQLITE_AUTH, message: refusal, sql: sql)
+        }
         var error = DatabaseError(
             resultCode: ResultCode(rawValue: isRecorded ? last : code), message: message, sql: sql,
             arguments: arguments, publicStatementArguments: publicStatementArguments)

@@ -14,6 +14,9 @@ final class ProfileRecorder {
     /// Whether the last report was the removal of a table: SQLite then reports the deletion of its rows.
     @exclusivity(unchecked) private var isDropping = false
 
+    /// The actions to refuse, if any.
+    @exclusivity(unchecked) var restriction: SQLRestriction?
+
     /// Runs the closure, which compiles a statement, and records its profile.
     func recording<T>(
         refusingPragmas: Bool, _ compile: () throws -> T
@@ -39,6 +42,7 @@ final class ProfileRecorder {
     private typealias Text = UnsafePointer<CChar>
 
     private func answer(_ code: CInt, _ first: Text?, _ second: Text?, _ schema: Text?, _ view: Text?) -> CInt {
+        if let restriction, !restriction.allows(code, first, second, schema) { return SQLITE_DENY }
         // A view of which the statement names no column, as in COUNT(*), is reported only with the columns it reads.
         if code == SQLITE_READ, let view {
             profile?.reads[.init(schema: "", name: Self.string(view)), default: []] = []

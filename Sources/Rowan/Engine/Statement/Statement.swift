@@ -308,7 +308,10 @@ public final class Statement {
     @usableFromInline
     package func finish(_ code: CInt) throws {
         guard code == SQLITE_DONE else { throw failure(code) }
-        if connection.isWatched { connection.didReturn(self) }
+        if connection.isWatched {
+            if connection.budget?.isExceeded == true { throw failure(SQLITE_INTERRUPT) }
+            connection.didReturn(self)
+        }
         // In a transaction, only statements that control it can end it.
         if connection.isWatched && connection.watchesStatements && !connection.isInsideTransaction
             || !traits.isDisjoint(with: [.controlsTransaction, .changesSchema])
@@ -325,7 +328,8 @@ public final class Statement {
 
     /// The error of a step, after resetting the statement.
     private func failure(_ code: CInt) -> any Error {
-        var error: any Error = connection.error(code, sql: sql, arguments: storedArguments)
+        var error: any Error =
+            connection.budget?.error(sql: sql) ?? connection.error(code, sql: sql, arguments: storedArguments)
         if let refusal = connection.commitRefusal {
             error = refusal
             connection.commitRefusal = nil

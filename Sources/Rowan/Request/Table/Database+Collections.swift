@@ -28,14 +28,16 @@ extension Database {
     ///   - collection: the records.
     ///   - name: the name of the table.
     ///   - columns: the columns; nil for those that the first record stores.
+    ///   - safety: who may read the table, if the database or the SQL comes from a stranger.
     /// - Throws: a ``DatabaseError``; its code is SQLITE_MISUSE if a table or a view has this name, or if the columns
     ///   of an empty collection are not given. Also throws the encoding error of the first record; for other records,
     ///   the statement that reads them fails.
     public func register<Records: RandomAccessCollection & Sendable>(
-        _ collection: Records, as name: String, columns: [String]? = nil
+        _ collection: Records, as name: String, columns: [String]? = nil,
+        safety: DatabaseFunction.Safety = .default
     ) throws where Records.Element: EncodableRecord {
         let columns = try columns ?? collection.first.map { try PersistenceContainer($0).columns } ?? []
-        try register(name, columns, collection) { record in
+        try register(name, columns, collection, safety) { record in
             var container = PersistenceContainer(
                 expecting: columns, reusing: Array(repeating: .null, count: columns.count))
             try record.encode(to: &container)
@@ -53,13 +55,14 @@ extension Database {
     /// let players = try Player.fetchAll(db, sql: "SELECT * FROM player WHERE id IN (SELECT value FROM wanted)")
     /// ```
     ///
-    /// See ``register(_:as:columns:)``.
+    /// See ``register(_:as:columns:safety:)``.
     ///
     /// - Throws: a ``DatabaseError``; its code is SQLITE_MISUSE if a table or a view has this name.
     public func register<Values: RandomAccessCollection & Sendable>(
-        _ collection: Values, as name: String, column: String = "value"
+        _ collection: Values, as name: String, column: String = "value",
+        safety: DatabaseFunction.Safety = .default
     ) throws where Values.Element: DatabaseValueConvertible {
-        try register(name, [column], collection) { [$0.databaseValue] }
+        try register(name, [column], collection, safety) { [$0.databaseValue] }
     }
 
     /// Removes the table that serves a collection. Running statements keep it. Does nothing if there is no such table.
@@ -72,10 +75,11 @@ extension Database {
 
     private func register<Elements: RandomAccessCollection & Sendable>(
         _ name: String, _ columns: [String], _ collection: Elements,
+        _ safety: DatabaseFunction.Safety,
         _ row: @escaping @Sendable (Elements.Element) throws -> [DatabaseValue]
     ) throws {
         try check(name, columns)
-        let source = CollectionSource(columns: columns) {
+        let source = CollectionSource(columns: columns, safety: safety) {
             collection.count
         } row: { index in
             try row(collection[collection.index(collection.startIndex, offsetBy: index)])

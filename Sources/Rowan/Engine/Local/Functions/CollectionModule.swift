@@ -7,17 +7,20 @@ import RowanSQLite
 /// The rows of a virtual table.
 package final class CollectionSource: Sendable {
     package let columns: [String]
+    let safety: DatabaseFunction.Safety
     private let currentCount: @Sendable () -> Int
     private let values: @Sendable (Int) throws -> [DatabaseValue]
 
     /// - Parameters:
+    ///   - safety: who may read the table, if the database or the SQL comes from a stranger.
     ///   - count: the current number of rows, which the program may change while SQLite reads the collection.
     ///   - row: returns the values of an existing row, in column order.
     package init(
-        columns: [String], count: @escaping @Sendable () -> Int,
+        columns: [String], safety: DatabaseFunction.Safety, count: @escaping @Sendable () -> Int,
         row: @escaping @Sendable (Int) throws -> [DatabaseValue]
     ) {
         self.columns = columns
+        self.safety = safety
         currentCount = count
         values = row
     }
@@ -41,6 +44,8 @@ extension LocalConnection {
             ) {
                 Unmanaged<CollectionClient>.fromOpaque($0!).release()
             })
+        if source.safety == .innocuous { innocuousModules.insert(name) } else { innocuousModules.remove(name) }
+        try openHooks().restriction?.note(module: name, isInnocuous: source.safety == .innocuous)
         schemaDidMove()
     }
 
@@ -128,6 +133,11 @@ private enum CollectionModule {
             let columns = client.takeUnretainedValue().source.columns.map(\.quotedDatabaseIdentifier)
             let code = sqlite3_declare_vtab(connection, "CREATE TABLE x(\(columns.joined(separator: ",")))")
             guard code == SQLITE_OK else { return code }
+            switch client.takeUnretainedValue().source.safety {
+            case .innocuous: _ = rowan_vtab_config(connection, SQLITE_VTAB_INNOCUOUS)
+            case .direct: _ = rowan_vtab_config(connection, SQLITE_VTAB_DIRECTONLY)
+            case .default: break
+            }
             let table = UnsafeMutablePointer<CollectionTable>.allocate(capacity: 1)
             table.initialize(to: CollectionTable(client: client.retain()))
             result!.pointee = UnsafeMutableRawPointer(table).assumingMemoryBound(to: sqlite3_vtab.self)

@@ -16,7 +16,7 @@ extension DatabaseFunction {
         [.capitalize, .lowercase, .uppercase] + localized
 
     package convenience init(_ function: BuiltInFunction, _ transform: @escaping @Sendable (String) -> String) {
-        self.init(function.rawValue, argumentCount: 1, pure: true) { values in
+        self.init(function.rawValue, argumentCount: 1, pure: true, safety: .innocuous) { values in
             String.fromDatabaseValue(values[0]).map(transform)
         }
     }

@@ -36,9 +36,32 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
         }
     }
 
+    /// Who may call a function, if the database or the SQL comes from a stranger: see ``Configuration/trust``.
+    ///
+    /// Source: <https://sqlite.org/c3ref/c_deterministic.html#sqliteinnocuous>
+    public enum Safety: Hashable, Sendable {
+        /// Any SQL, that of an untrusted schema and untrusted SQL, too: the function has no side effects, and reveals
+        /// nothing but its arguments.
+        case innocuous
+        /// Statements of the program only: no view, trigger, generated column, check, default or index, even if the
+        /// schema is trusted.
+        case direct
+        /// Statements of the program, and the schema if it is trusted.
+        case `default`
+
+        var flags: CInt {
+            switch self {
+            case .innocuous: SQLITE_INNOCUOUS
+            case .direct: SQLITE_DIRECTONLY
+            case .default: 0
+            }
+        }
+    }
+
     /// The identity of the function: its name and number of arguments.
     public let id: ID
     private let isPure: Bool
+    private let safety: Safety
     private let kind: Kind
 
     private enum Kind: Sendable {
@@ -55,22 +78,26 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
     ///   - name: the name in SQL. It is case-insensitive, has at most 255 bytes and must not contain a NUL character.
     ///   - argumentCount: the number of arguments; nil for any number.
     ///   - pure: whether the result depends only on the arguments, which enables SQLite optimizations.
+    ///   - safety: who may call the function, if the database or the SQL comes from a stranger.
     ///   - function: the implementation. If it throws an error, the statement fails.
     public init(
-        _ name: String, argumentCount: Int? = nil, pure: Bool = false,
+        _ name: String, argumentCount: Int? = nil, pure: Bool = false, safety: Safety = .default,
         function: @escaping @Sendable ([DatabaseValue]) throws -> (any DatabaseValueConvertible)?
     ) {
         id = ID(name, argumentCount)
         isPure = pure
+        self.safety = safety
         kind = .scalar(function)
     }
 
     /// Creates an aggregate. Each group of rows has its own instance of the given type.
     public init<Aggregate: DatabaseAggregate>(
-        _ name: String, argumentCount: Int? = nil, pure: Bool = false, aggregate: Aggregate.Type
+        _ name: String, argumentCount: Int? = nil, pure: Bool = false, safety: Safety = .default,
+        aggregate: Aggregate.Type
     ) {
         id = ID(name, argumentCount)
         isPure = pure
+        self.safety = safety
         kind = .aggregate { Aggregate() }
     }
 
@@ -85,7 +112,7 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
     /// Hashes the name and the number of arguments.
     public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 
-    private var flags: CInt { SQLITE_UTF8 | (isPure ? SQLITE_DETERMINISTIC : 0) }
+    private var flags: CInt { SQLITE_UTF8 | (isPure ? SQLITE_DETERMINISTIC : 0) | safety.flags }
 
     /// Adds the function to a connection.
     ///
@@ -107,6 +134,7 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
                     + "arguments")
         }
         try connection.check(code)
+        try connection.openHooks().restriction?.note(function: name, isInnocuous: safety == .innocuous)
     }
 
     private func install(in connection: SQLiteConnection, calledBy hooks: ConnectionHooks) -> CInt {

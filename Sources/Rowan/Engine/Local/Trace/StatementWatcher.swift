@@ -81,9 +81,11 @@ extension LocalConnection {
         return try hooks.silently(body)
     }
 
-    private func updateWatched() {
+    func updateWatched() {
         isWatched =
-            (watchesStatements || readRecorder != nil || tracer != nil || meter != nil) && !isRunningOwnQueries
+            (watchesStatements || readRecorder != nil || tracer != nil || meter != nil
+                || budget?.isEnforced == true)
+            && !isRunningOwnQueries
         isStepSpecial = isWatched || remote != nil
     }
 
@@ -101,6 +103,7 @@ extension LocalConnection {
     func didReturn(_ statement: Statement, _ error: (any Error)? = nil) {
         tracer?.didReturn(statement, error)
         meter?.didReturn(statement, error)
+        budget?.didReturn(statement)
     }
 
     /// Fails the statement during which one of Rowan's own queries has lost the program's transaction: the statement
@@ -116,6 +119,14 @@ extension LocalConnection {
         guard isWatched else { return plainStep(statement) }
         tracer?.willStep(statement)
         meter?.willStep(statement)
+        guard let budget else { return try recordedStep(statement) }
+        budget.willStep(statement)
+        _ = hooks?.restriction?.takeRefusal()
+        let code = try recordedStep(statement)
+        return code == SQLITE_ROW && budget.isExceeded ? SQLITE_INTERRUPT : code
+    }
+
+    private func recordedStep(_ statement: Statement) throws -> CInt {
         guard let readRecorder else { return try watchedWrite(statement) }
         readRecorder.willRead(statement)
         let epoch = statement.epoch

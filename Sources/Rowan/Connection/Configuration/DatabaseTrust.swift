@@ -1,0 +1,114 @@
+// How far a connection trusts the file that it opens, and the SQL that it runs.
+// Source: https://sqlite.org/security.html
+
+/// The trust in a database file and in SQL. By default, a connection trusts both.
+///
+/// ```swift
+/// // A file that a user has uploaded:
+/// configuration.trust = .untrustedFile
+/// // SQL that a user has written:
+/// configuration.trust = .untrustedSQL(SQLLimits())
+/// // Both:
+/// configuration.trust = [.untrustedFile, .untrustedSQL(SQLLimits())]
+/// ```
+///
+/// Article: <doc:StrangersDatabases>.
+public struct DatabaseTrust: Hashable, Sendable, ExpressibleByArrayLiteral {
+    /// Whether the file may have been made by a stranger.
+    package private(set) var distrustsFile = false
+    /// The limits of statements that a stranger may have written.
+    package private(set) var limits: SQLLimits?
+
+    /// The file and the SQL are the program's own.
+    public static let trusted: DatabaseTrust = []
+
+    /// The file may have been made to attack the program.
+    ///
+    /// A database contains code: views, triggers, generated columns, checks, defaults and indexes are SQL, which runs in
+    /// the program's statements. With this profile, it can call only functions that are declared as innocuous, and read
+    /// only such virtual tables. SQL can't write to the schema table or to the tables behind virtual ones, SQLite checks
+    /// the cells of each page that it reads, no page is mapped into memory, texts in double quotes are not strings, and
+    /// no extension can be loaded.
+    ///
+    /// It does not limit how long a statement runs: a view or a trigger may never end. Add
+    /// ``untrustedSQL(_:)`` for limits. See also ``Configuration/checksFileOnOpen``.
+    public static let untrustedFile: DatabaseTrust = {
+        var trust = DatabaseTrust.trusted
+        trust.distrustsFile = true
+        return trust
+    }()
+
+    /// The SQL may have been written to attack the program.
+    ///
+    /// All SQL of the connection is restricted after ``Configuration/prepareDatabase(_:)``, that of requests and records,
+    /// too. Statements can't attach databases or run VACUUM, change temporary tables, run pragmas that change a state,
+    /// call functions of the program that are not declared as innocuous, or use virtual tables of other modules than
+    /// SQLite's own. Each refusal is a ``DatabaseError`` with the code SQLITE_AUTH, whose message names what was refused.
+    ///
+    /// The text can still write to the database: open it with ``Configuration/readonly``, or read from it, if it must not.
+    public static func untrustedSQL(_ limits: SQLLimits) -> DatabaseTrust {
+        var trust = DatabaseTrust.trusted
+        trust.limits = limits
+        return trust
+    }
+
+    /// Combines profiles. Of several limits, the last ones count.
+    public init(arrayLiteral profiles: DatabaseTrust...) {
+        for profile in profiles {
+            distrustsFile = distrustsFile || profile.distrustsFile
+            limits = profile.limits ?? limits
+        }
+    }
+}
+
+extension Database {
+    /// Protects the connection against its file, before anything is read from it.
+    func distrustFile() throws {
+        guard configuration.trust.distrustsFile else { return }
+        try connection.set(.defensive, true)
+        try connection.set(.trustedSchema, false)
+        try connection.set(.fts3Tokenizers, false)
+        try connection.set(.doubleQuotedStringsInQueries, false)
+        try connection.set(.doubleQuotedStringsInDefinitions, false)
+        for pragma in ["cell_size_check = 1", "mmap_size = 0"] { try makeStatement(sql: "PRAGMA \(pragma)").runToEnd() }
+    }
+
+    /// Restricts the SQL of the connection, after its setup.
+    func distrustSQL() throws {
+        guard configuration.trust.limits != nil else { return }
+        let functions = try Row.rows(
+            of: makeStatement(
+                sql: "SELECT name, min(builtin OR flags & 0x200000) FROM pragma_function_list GROUP BY name"), [])
+        let modules = try Row.rows(of: makeStatement(sql: "PRAGMA module_list"), []).map { $0[0] as String }
+        try connection.restrict(
+            SQLRestriction(
+                functions: functions.map { ($0[0], $0[1]) },
+                modules: modules.map { ($0, connection.innocuousModules.contains($0)) }))
+        // Statements that are already compiled were not checked.
+        releaseStatements()
+    }
+
+    /// Checks the file, if the configuration asks for it.
+    ///
+    /// - Throws: SQLITE_CORRUPT with the first problem; SQLITE_INTERRUPT if the check takes too long.
+    func checkFile() throws {
+        guard let limit = configuration.checksFileOnOpen else { return }
+        let deadline = ContinuousClock.now + limit
+        var isLate = false
+        do {
+            let result = try connection.interrupting {
+                isLate = isLate || ContinuousClock.now > deadline
+                return isLate
+            } _: {
+                try String.fetchOne(makeStatement(sql: "PRAGMA main.quick_check(1)"))
+            }
+            guard let result, result != "ok" else { return }
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the file is damaged: \(result) - \(path)")
+        } catch let error as DatabaseError where isLate && error.resultCode == .SQLITE_INTERRUPT {
+            throw DatabaseError(
+                resultCode: .SQLITE_INTERRUPT,
+                message:
+                    "the check of the file took longer than \(limit): raise Configuration.checksFileOnOpen - \(path)")
+        }
+    }
+}

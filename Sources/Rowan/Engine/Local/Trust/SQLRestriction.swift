@@ -1,0 +1,129 @@
+// What untrusted SQL must not do, whoever gave the rest of the program permission for it. SQLite's authorizer reports
+// each action of a statement while it is compiled, also those of views and triggers, so nothing is guessed from the text.
+// Sources: https://sqlite.org/c3ref/c_alter_table.html, https://sqlite.org/security.html
+
+import RowanPlatform
+import RowanSQLite
+
+/// The actions that a connection refuses.
+final class SQLRestriction {
+    /// The names, in lower case, of the functions that untrusted SQL may call.
+    @exclusivity(unchecked) private var functions: Set<String> = []
+    /// The names, in lower case, of the modules whose tables exist without a definition, and may read anything.
+    @exclusivity(unchecked) private var refusedModules: Set<String> = []
+    /// What the last refused statement was refused for.
+    @exclusivity(unchecked) private var lastRefusal: String?
+
+    private typealias Text = UnsafePointer<CChar>
+
+    /// - Parameters:
+    ///   - functions: the functions of the connection, and whether any SQL may call them.
+    ///   - modules: the modules of virtual tables of the connection, and whether any SQL may read their tables.
+    init(functions: [(name: String, isInnocuous: Bool)], modules: [(name: String, isInnocuous: Bool)]) {
+        // SQLite reports the name of a function, but not the number of its arguments: all with the name count.
+        let dangerous = Set(functions.filter { !$0.isInnocuous }.map { $0.name.lowercased() })
+            .subtracting(Self.functionsOfExtensions)
+        self.functions = Set(functions.map { $0.name.lowercased() }).union(Self.functionsOfExtensions)
+            .subtracting(dangerous).subtracting(Self.refusedFunctions)
+        for module in modules { note(module: module.name, isInnocuous: module.isInnocuous) }
+    }
+
+    /// Functions of extensions that are part of SQLite, which does not declare them as innocuous.
+    private static let functionsOfExtensions: Set<String> = [
+        "snippet", "highlight", "bm25", "offsets", "matchinfo", "match", "rtreenode", "rtreedepth",
+        "geopoly_area", "geopoly_blob", "geopoly_json", "geopoly_svg", "geopoly_within", "geopoly_contains_point",
+        "geopoly_overlap", "geopoly_debug", "geopoly_bbox", "geopoly_xform", "geopoly_regular", "geopoly_ccw",
+        "geopoly_group_bbox",
+    ]
+
+    /// Functions that load code, or write outside the database.
+    private static let refusedFunctions: Set<String> = ["load_extension", "fts3_tokenizer", "sqlite_log"]
+
+    /// The modules of SQLite that read only the database, or their arguments.
+    private static let modules: Set<String> = [
+        "fts3", "fts4", "fts4aux", "fts3tokenize", "fts5", "fts5vocab", "rtree", "rtree_i32", "geopoly", "json_each",
+        "json_tree", "dbstat",
+    ]
+
+    /// Records that a function has been added, or replaced.
+    func note(function: String, isInnocuous: Bool) {
+        if isInnocuous { functions.insert(function.lowercased()) } else { functions.remove(function.lowercased()) }
+    }
+
+    /// Records that a module has been added, or replaced.
+    func note(module: String, isInnocuous: Bool) {
+        let module = module.lowercased()
+        // The pragmas that may run decide about their functions.
+        if isInnocuous || Self.modules.contains(module) || module.hasPrefix("pragma_") {
+            refusedModules.remove(module)
+        } else {
+            refusedModules.insert(module)
+        }
+    }
+
+    /// What the last statement was refused for, once.
+    func takeRefusal() -> String? { lastRefusal.take() }
+
+    /// Whether a statement may perform an action.
+    func allows(
+        _ code: CInt, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?, _ schema: UnsafePointer<CChar>?
+    ) -> Bool {
+        guard let refusal = refusal(code, first, second, schema) else { return true }
+        if lastRefusal == nil { lastRefusal = refusal }
+        return false
+    }
+
+    private func refusal(_ code: CInt, _ first: Text?, _ second: Text?, _ schema: Text?) -> String? {
+        func text(_ text: Text?) -> String { text.map { String(cString: $0) } ?? "" }
+        func isTemporary() -> Bool { schema.map { strcmp($0, "temp") == 0 } ?? false }
+        switch code {
+        case SQLITE_ATTACH: return "untrusted SQL can't attach a database, or run VACUUM"
+        case SQLITE_DETACH: return "untrusted SQL can't detach a database"
+        case SQLITE_PRAGMA: return pragmaRefusal(text(first).lowercased(), second.map { text($0) })
+        case SQLITE_FUNCTION:
+            let name = text(second).lowercased()
+            return functions.contains(name)
+                ? nil : "untrusted SQL can't call the function \(name)(): declare it as innocuous if it is"
+        case SQLITE_CREATE_TEMP_TABLE, SQLITE_CREATE_TEMP_INDEX, SQLITE_CREATE_TEMP_TRIGGER, SQLITE_CREATE_TEMP_VIEW,
+            SQLITE_DROP_TEMP_TABLE, SQLITE_DROP_TEMP_INDEX, SQLITE_DROP_TEMP_TRIGGER, SQLITE_DROP_TEMP_VIEW:
+            return temporaryRefusal(text(first))
+        case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
+            return isTemporary() ? temporaryRefusal(text(first)) : nil
+        case SQLITE_ALTER_TABLE:
+            return first.map { strcmp($0, "temp") == 0 } ?? false ? temporaryRefusal(text(second)) : nil
+        case SQLITE_CREATE_VTABLE, SQLITE_DROP_VTABLE:
+            let module = text(second).lowercased()
+            return Self.modules.contains(module) && !isTemporary()
+                ? nil : "untrusted SQL can't create or drop a virtual table of the module \"\(module)\""
+        case SQLITE_READ:
+            let table = text(first).lowercased()
+            return refusedModules.contains(table) ? "untrusted SQL can't read the virtual table \"\(table)\"" : nil
+        default: return nil
+        }
+    }
+
+    private func temporaryRefusal(_ name: String) -> String {
+        // A definition is reported as an insertion first.
+        "untrusted SQL can't change temporary tables, indexes, triggers or views"
+            + (name.hasPrefix("sqlite_") ? "" : ": \"\(name)\"")
+    }
+
+    private func pragmaRefusal(_ name: String, _ argument: String?) -> String? {
+        let isReading = Self.questions.contains(name) || argument == nil && Self.states.contains(name)
+        return isReading ? nil : "untrusted SQL can't run PRAGMA \(name)" + (argument == nil ? "" : " with an argument")
+    }
+
+    /// Pragmas that only read, also with an argument.
+    private static let questions: Set<String> = [
+        "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list",
+        "foreign_key_check", "integrity_check", "quick_check", "function_list", "collation_list", "module_list",
+        "pragma_list", "compile_options",
+    ]
+
+    /// Pragmas that read a state without an argument, and set it with one.
+    private static let states: Set<String> = [
+        "application_id", "auto_vacuum", "busy_timeout", "cache_size", "data_version", "encoding", "foreign_keys",
+        "freelist_count", "journal_mode", "max_page_count", "page_count", "page_size", "query_only",
+        "recursive_triggers", "schema_version", "synchronous", "user_version", "wal_autocheckpoint",
+    ]
+}

@@ -1,0 +1,117 @@
+// The limits of running statements. SQLite's progress handler ends a statement that has exceeded one; the rows are
+// counted by SQLite's trace, because loops over rows call SQLite directly. Only restricted connections have a budget.
+
+import RowanPlatform
+import RowanSQLite
+
+/// The costs of the running statements of a connection, and their limits.
+final class StatementBudget {
+    let limits: SQLLimits
+    /// Whether the limits apply: not during the setup of the connection.
+    @exclusivity(unchecked) var isEnforced = false
+    /// The statements between their first step and their reset.
+    @exclusivity(unchecked) private var runs: [Run] = []
+    /// The size of the temporary files.
+    @exclusivity(unchecked) private var temporaryBytes = 0
+    /// The limit that has been exceeded, until its statement is reset.
+    @exclusivity(unchecked) private var excess: Excess?
+
+    private struct Run {
+        weak var statement: Statement?
+        let handle: SQLiteStatement
+        let deadline: ContinuousClock.Instant
+        var rows = 0
+        var bytes = 0
+    }
+
+    private enum Excess { case time, rows, resultBytes, temporaryBytes }
+
+    init(_ limits: SQLLimits) { self.limits = limits }
+
+    // MARK: Runs
+
+    /// Called before the first step of a statement.
+    func willStep(_ statement: Statement) {
+        didReturn(statement)
+        let run = Run(
+            statement: statement, handle: statement.handle, deadline: ContinuousClock.now + limits.time)
+        runs.append(run)
+    }
+
+    /// Called when a statement has finished, or is reset.
+    func didReturn(_ statement: Statement) {
+        guard !runs.isEmpty else { return }
+        runs.removeAll {
+            $0.handle == statement.handle || $0.statement.map { sqlite3_stmt_busy($0.handle) == 0 } ?? true
+        }
+        if runs.isEmpty { excess = nil }
+    }
+
+    /// Counts a row that a statement is about to return.
+    func noteRow(of statement: SQLiteStatement) {
+        // SQLite also traces the statements of virtual tables.
+        guard let index = runs.firstIndex(where: { $0.handle == statement }) else { return }
+        runs[index].rows += 1
+        for column in 0..<sqlite3_column_count(statement) {
+            let type = sqlite3_column_type(statement, column)
+            // The size of a number would be that of its text.
+            runs[index].bytes +=
+                type == SQLITE_TEXT || type == SQLITE_BLOB ? Int(sqlite3_column_bytes(statement, column)) : 8
+        }
+        if runs[index].rows > limits.rows { excess = .rows }
+        if runs[index].bytes > limits.resultBytes { excess = .resultBytes }
+    }
+
+    // MARK: Excesses
+
+    /// Whether the running statements may continue.
+    func mayContinue() -> Bool {
+        guard excess == nil else { return false }
+        guard !runs.isEmpty else { return true }
+        let now = ContinuousClock.now
+        if runs.contains(where: { $0.deadline < now }) { excess = .time }
+        return excess == nil
+    }
+
+    /// Records that temporary files have grown, or shrunk.
+    ///
+    /// - Returns: false if they must not grow.
+    func resizeTemporaryFiles(by count: Int) -> Bool {
+        if isEnforced, count > 0, temporaryBytes + count > limits.temporaryBytes {
+            excess = .temporaryBytes
+            return false
+        }
+        temporaryBytes += count
+        return true
+    }
+
+    /// Whether a statement must not return.
+    var isExceeded: Bool { excess != nil }
+
+    /// The error of a statement that has exceeded a limit.
+    func error(sql: String) -> DatabaseError? {
+        func exceeded(_ code: ResultCode, _ message: String) -> DatabaseError {
+            DatabaseError(resultCode: code, message: message, sql: sql)
+        }
+        return switch excess {
+        case nil: nil
+        case .time:
+            exceeded(
+                .SQLITE_INTERRUPT, "the statement ran for more than \(limits.time): read less, or raise SQLLimits.time")
+        case .rows:
+            exceeded(
+                .SQLITE_TOOBIG,
+                "the statement returned more than \(limits.rows) rows: add a LIMIT, or raise SQLLimits.rows")
+        case .resultBytes:
+            exceeded(
+                .SQLITE_TOOBIG,
+                "the statement returned more than \(limits.resultBytes) bytes: read less, or raise SQLLimits.resultBytes"
+            )
+        case .temporaryBytes:
+            exceeded(
+                .SQLITE_FULL,
+                "the statement needs more than \(limits.temporaryBytes) bytes of temporary storage: sort or group fewer "
+                    + "rows, or raise SQLLimits.temporaryBytes")
+        }
+    }
+}

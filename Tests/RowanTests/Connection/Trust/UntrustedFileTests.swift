@@ -1,0 +1,193 @@
+// Files that were made to attack the program: what their schemas can call, and what SQL can do to them.
+
+import Foundation
+import Rowan
+import Synchronization
+import Testing
+
+@Suite struct UntrustedFileTests {
+    /// Counts the calls of a function, which the schemas of these tests call wherever a schema can.
+    private final class Calls: Sendable {
+        let count = Mutex(0)
+
+        func configuration(_ trust: DatabaseTrust, _ safety: DatabaseFunction.Safety = .default) -> Configuration {
+            var configuration = Configuration()
+            configuration.trust = trust
+            configuration.prepareDatabase { db in
+                db.add(
+                    function: DatabaseFunction("leak", argumentCount: 1, pure: true, safety: safety) { values in
+                        self.count.withLock { $0 += 1 }
+                        return values[0]
+                    })
+            }
+            return configuration
+        }
+    }
+
+    /// The definitions that call a function, and a statement that runs each.
+    private static let attacks = [
+        ("CREATE VIEW v AS SELECT leak(1) AS a", "SELECT a FROM v"),
+        ("CREATE TRIGGER r AFTER INSERT ON t BEGIN SELECT leak(new.a); END", "INSERT INTO t(a) VALUES (1)"),
+        ("CREATE TABLE g(a, b AS (leak(a)))", "INSERT INTO g(a) VALUES (1); SELECT b FROM g"),
+        ("CREATE TABLE c(a CHECK (leak(a)))", "INSERT INTO c VALUES (1)"),
+        ("CREATE TABLE d(a, b DEFAULT (leak(1)))", "INSERT INTO d(a) VALUES (1)"),
+        ("CREATE INDEX i ON t(leak(a))", "INSERT INTO t(a) VALUES (1)"),
+        ("CREATE INDEX p ON t(a) WHERE leak(a)", "INSERT INTO t(a) VALUES (1)"),
+    ]
+
+    @Test(arguments: attacks, ConnectionKind.files)
+    func schemasCallOnlyInnocuousFunctions(_ attack: (String, String), _ kind: ConnectionKind) throws {
+        let folder = try TemporaryFolder()
+        let (definition, statement) = attack
+        let calls = Calls()
+        // The file is made by a program that trusts it.
+        let maker = try kind.make(in: folder, calls.configuration(.trusted))
+        try maker.write { try $0.execute(sql: "CREATE TABLE t(a); \(definition)") }
+        try maker.write { try $0.execute(sql: statement) }
+        #expect(calls.count.withLock { $0 } > 0)
+        let bytes = try maker.read { try $0.serialize() }
+        try maker.close()
+
+        for (safety, isCalled) in [(DatabaseFunction.Safety.default, false), (.direct, false), (.innocuous, true)] {
+            let path = folder.path("\(safety).sqlite")
+            try bytes.write(to: URL(fileURLWithPath: path))
+            let calls = Calls()
+            let configuration = calls.configuration(.untrustedFile, safety)
+            guard isCalled else {
+                // SQLite finds some uses when it reads the schema, and others when a statement is compiled.
+                let error = #expect(throws: DatabaseError.self) {
+                    try kind.make(path: path, configuration).write { try $0.execute(sql: statement) }
+                }
+                #expect(error?.message?.hasSuffix("unsafe use of leak()") == true, "\(error as Any)")
+                #expect(calls.count.withLock { $0 } == 0)
+                continue
+            }
+            let writer = try kind.make(path: path, configuration)
+            try writer.write { try $0.execute(sql: statement) }
+            #expect(calls.count.withLock { $0 } > 0)
+        }
+    }
+
+    /// The program's own statements may call any function.
+    @Test func statementsCallAllFunctions() throws {
+        let calls = Calls()
+        let queue = try DatabaseQueue(configuration: calls.configuration(.untrustedFile, .direct))
+        #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT leak(3)") } == 3)
+    }
+
+    @Test func schemasCallNoDirectFunctionEvenIfTrusted() throws {
+        let calls = Calls()
+        let queue = try DatabaseQueue(configuration: calls.configuration(.trusted, .direct))
+        expectError(.SQLITE_ERROR, "unsafe use of leak()") {
+            try queue.write { try $0.execute(sql: "CREATE VIEW v AS SELECT leak(1) AS a; SELECT * FROM v") }
+        }
+    }
+
+    @Test func schemasReadOnlyInnocuousCollections() throws {
+        for (safety, isRead) in [(DatabaseFunction.Safety.default, false), (.direct, false), (.innocuous, true)] {
+            var configuration = Configuration()
+            configuration.trust = .untrustedFile
+            configuration.prepareDatabase { try $0.register([1, 2], as: "secrets", safety: safety) }
+            let queue = try DatabaseQueue(configuration: configuration)
+            #expect(try queue.read { try Int.fetchAll($0, sql: "SELECT * FROM secrets") } == [1, 2])
+            try queue.write { try $0.execute(sql: "CREATE VIEW v AS SELECT * FROM secrets") }
+            if isRead {
+                #expect(try queue.read { try Int.fetchAll($0, sql: "SELECT * FROM v") } == [1, 2])
+            } else {
+                expectError(.SQLITE_ERROR, "unsafe use of virtual table \"secrets\"") {
+                    try queue.read { try Int.fetchAll($0, sql: "SELECT * FROM v") }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ConnectionKind.allCases) func settings(_ kind: ConnectionKind) throws {
+        let folder = try TemporaryFolder()
+        var configuration = Configuration()
+        configuration.trust = .untrustedFile
+        configuration.mmapSize = 1 << 20
+        configuration.acceptsDoubleQuotedStringLiterals = true
+        configuration.allowsExtensions = true
+        let writer = try kind.make(in: folder, configuration)
+        func check(_ db: Database) throws {
+            #expect(try Bool.fetchOne(db, sql: "PRAGMA trusted_schema") == false)
+            #expect(try Bool.fetchOne(db, sql: "PRAGMA cell_size_check") == true)
+            #expect(try Int.fetchOne(db, sql: "PRAGMA mmap_size") ?? 0 == 0)
+            expectError(.SQLITE_ERROR, "no such column: nothing") { try db.makeStatement(sql: "SELECT \"nothing\"") }
+            expectError(.SQLITE_AUTH) { try db.loadExtension(path: "/nowhere/lib.so") }
+            expectError(.SQLITE_ERROR, "fts3tokenize disabled") {
+                try Row.fetchOne(db, sql: "SELECT fts3_tokenizer('evil', x'0000000000000000')")
+            }
+        }
+        try writer.read(check)
+        try writer.writeWithoutTransaction { db throws in
+            try check(db)
+            // Defensive mode: the schema can't be written, also not with the pragma.
+            try db.execute(sql: "PRAGMA writable_schema = ON; CREATE TABLE t(a)")
+            expectError(.SQLITE_ERROR, "table sqlite_master may not be modified") {
+                try db.execute(sql: "UPDATE sqlite_master SET sql = 'CREATE TABLE t(b)'")
+            }
+            try db.execute(sql: "CREATE VIRTUAL TABLE f USING fts5(a)")
+            expectError(.SQLITE_ERROR, "table f_data may not be modified") { try db.execute(sql: "DELETE FROM f_data") }
+        }
+    }
+
+    // MARK: The check of the file
+
+    @Test(arguments: ConnectionKind.files) func aDamagedFileIsRefused(_ kind: ConnectionKind) throws {
+        let folder = try TemporaryFolder()
+        let maker = try kind.make(in: folder, Configuration())
+        try maker.write { db throws in
+            try db.execute(
+                sql: """
+                    CREATE TABLE t(a INTEGER PRIMARY KEY, b);
+                    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+                    INSERT INTO t SELECT i, hex(randomblob(50)) FROM n
+                    """)
+        }
+        var bytes = try maker.read { try $0.serialize() }
+        try maker.close()
+        // The header of a page in the middle.
+        let page = bytes.count / 4_096 / 2
+        bytes.replaceSubrange(page * 4_096..<page * 4_096 + 8, with: Data(repeating: 0xFF, count: 8))
+        let path = folder.path("damaged.sqlite")
+        try bytes.write(to: URL(fileURLWithPath: path))
+
+        var configuration = Configuration()
+        _ = try kind.make(path: path, configuration)
+        configuration.checksFileOnOpen = .seconds(60)
+        let error = expectError(.SQLITE_CORRUPT) { try kind.make(path: path, configuration) }
+        #expect(error?.message?.hasPrefix("the file is damaged: ") == true)
+        #expect(error?.message?.hasSuffix(" - \(path)") == true)
+    }
+
+    @Test func aSoundFileIsAccepted() throws {
+        let folder = try TemporaryFolder()
+        var configuration = Configuration()
+        configuration.trust = .untrustedFile
+        configuration.checksFileOnOpen = .seconds(60)
+        let queue = try DatabaseQueue(path: folder.path("sound.sqlite"), configuration: configuration)
+        try queue.write { try $0.execute(sql: "CREATE TABLE t(a)") }
+        #expect(try queue.read { try $0.tableExists("t") })
+    }
+
+    @Test func aCheckThatTakesTooLongIsAnError() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("long.sqlite")
+        try DatabaseQueue(path: path).write { db throws in
+            try db.execute(
+                sql: """
+                    CREATE TABLE t(a UNIQUE);
+                    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) INSERT INTO t SELECT i FROM n
+                    """)
+        }
+        var configuration = Configuration()
+        configuration.checksFileOnOpen = .nanoseconds(1)
+        expectError(
+            .SQLITE_INTERRUPT,
+            "the check of the file took longer than 1e-09 seconds: raise Configuration.checksFileOnOpen - \(path)"
+        ) {
+            try DatabaseQueue(path: path, configuration: configuration)
+        }
+    }
+}

@@ -1,0 +1,358 @@
+// SQL that was written to attack the program: what is refused, and what each statement may cost.
+
+import Foundation
+import Rowan
+import Testing
+
+@Suite struct UntrustedSQLTests {
+    private func configuration(_ change: (inout SQLLimits) -> Void = { _ in }) -> Configuration {
+        var limits = SQLLimits()
+        change(&limits)
+        var configuration = Configuration()
+        configuration.trust = .untrustedSQL(limits)
+        configuration.prepareDatabase { db in
+            db.add(function: DatabaseFunction("launch", argumentCount: 0) { _ in "launched" })
+            db.add(
+                function: DatabaseFunction("half", argumentCount: 1, pure: true, safety: .innocuous) { values in
+                    Double.fromDatabaseValue(values[0]).map { $0 / 2 }
+                })
+            try db.register([1, 2], as: "secrets")
+            try db.register([1, 2], as: "numbers", safety: .innocuous)
+            try db.execute(sql: "CREATE TEMP TABLE IF NOT EXISTS session(user); INSERT INTO temp.session VALUES ('me')")
+        }
+        return configuration
+    }
+
+    // MARK: Refusals
+
+    /// Statements, and what their error says.
+    private static let refused = [
+        ("ATTACH 'FOLDER/new.db' AS n", "untrusted SQL can't attach a database, or run VACUUM"),
+        ("DETACH main", "untrusted SQL can't detach a database"),
+        ("VACUUM INTO 'FOLDER/copy.db'", "untrusted SQL can't attach a database, or run VACUUM"),
+        ("VACUUM", "untrusted SQL can't attach a database, or run VACUUM"),
+        ("PRAGMA writable_schema = 1", "untrusted SQL can't run PRAGMA writable_schema with an argument"),
+        ("PRAGMA trusted_schema = 1", "untrusted SQL can't run PRAGMA trusted_schema with an argument"),
+        ("PRAGMA main.journal_mode = off", "untrusted SQL can't run PRAGMA journal_mode with an argument"),
+        ("PRAGMA query_only = 0", "untrusted SQL can't run PRAGMA query_only with an argument"),
+        (
+            "PRAGMA temp_store_directory = '/etc'",
+            "untrusted SQL can't run PRAGMA temp_store_directory with an argument"
+        ),
+        ("PRAGMA database_list", "untrusted SQL can't run PRAGMA database_list"),
+        ("PRAGMA wal_checkpoint", "untrusted SQL can't run PRAGMA wal_checkpoint"),
+        ("PRAGMA optimize", "untrusted SQL can't run PRAGMA optimize"),
+        ("PRAGMA no_such_pragma", "untrusted SQL can't run PRAGMA no_such_pragma"),
+        (
+            "SELECT load_extension('x')",
+            "untrusted SQL can't call the function load_extension(): declare it as innocuous if it is"
+        ),
+        (
+            "SELECT fts3_tokenizer('simple')",
+            "untrusted SQL can't call the function fts3_tokenizer(): declare it as innocuous if it is"
+        ),
+        (
+            "SELECT sqlite_log(1, 'x')",
+            "untrusted SQL can't call the function sqlite_log(): declare it as innocuous if it is"
+        ),
+        ("SELECT launch()", "untrusted SQL can't call the function launch(): declare it as innocuous if it is"),
+        (
+            "SELECT 1 ORDER BY launch()",
+            "untrusted SQL can't call the function launch(): declare it as innocuous if it is"
+        ),
+        (
+            "CREATE VIEW v AS SELECT launch() AS a; SELECT a FROM v",
+            "untrusted SQL can't call the function launch(): declare it as innocuous if it is"
+        ),
+        ("CREATE TEMP TABLE x(a)", "untrusted SQL can't change temporary tables, indexes, triggers or views"),
+        ("CREATE TEMP VIEW x AS SELECT 1", "untrusted SQL can't change temporary tables, indexes, triggers or views"),
+        ("CREATE TABLE temp.x AS SELECT 1", "untrusted SQL can't change temporary tables, indexes, triggers or views"),
+        (
+            "CREATE TEMP TRIGGER x AFTER INSERT ON t BEGIN SELECT 1; END",
+            "untrusted SQL can't change temporary tables, indexes, triggers or views: \"x\""
+        ),
+        ("DROP TABLE session", "untrusted SQL can't change temporary tables, indexes, triggers or views"),
+        (
+            "ALTER TABLE session RENAME TO other",
+            "untrusted SQL can't change temporary tables, indexes, triggers or views: \"session\""
+        ),
+        (
+            "UPDATE session SET user = 'root'",
+            "untrusted SQL can't change temporary tables, indexes, triggers or views: \"session\""
+        ),
+        (
+            "DELETE FROM temp.session",
+            "untrusted SQL can't change temporary tables, indexes, triggers or views: \"session\""
+        ),
+        (
+            "INSERT INTO session VALUES ('root')",
+            "untrusted SQL can't change temporary tables, indexes, triggers or views: \"session\""
+        ),
+        (
+            "CREATE VIRTUAL TABLE x USING csv(filename='/etc/passwd')",
+            "untrusted SQL can't create or drop a virtual table of the module \"csv\""
+        ),
+        ("SELECT * FROM secrets", "untrusted SQL can't read the virtual table \"secrets\""),
+        ("SELECT count(*) FROM secrets", "untrusted SQL can't read the virtual table \"secrets\""),
+        ("SELECT * FROM pragma_database_list", "untrusted SQL can't run PRAGMA database_list"),
+    ]
+
+    @Test(arguments: refused, ConnectionKind.allCases.filter { $0 != .cluster })
+    func refusals(_ attack: (sql: String, message: String), _ kind: ConnectionKind) throws {
+        let folder = try TemporaryFolder()
+        let writer = try kind.make(in: folder, configuration())
+        try writer.write { try $0.execute(sql: "CREATE TABLE t(a)") }
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+        let sql = attack.sql.replacingOccurrences(of: "FOLDER", with: folder.url.path)
+        func run(_ db: Database) throws {
+            expectError(.SQLITE_AUTH, attack.message) { try db.execute(sql: sql) }
+        }
+        try writer.writeWithoutTransaction(run)
+        // A read refuses writes before they are compiled, or run.
+        if !sql.hasPrefix("CREATE VIEW"), !sql.hasPrefix("VACUUM") { try writer.read(run) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == files)
+        // The connection remains usable.
+        try writer.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
+        #expect(try writer.read { try Int.fetchOne($0, sql: "SELECT a FROM t") } == 1)
+    }
+
+    /// A read-only connection alone is not enough.
+    @Test func readOnlyConnectionsWriteFiles() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("a.sqlite")
+        try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE t(a)") }
+        var readonly = Configuration()
+        readonly.readonly = true
+        let trusting = try DatabaseQueue(path: path, configuration: readonly)
+        try trusting.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO '\(folder.path("copy.sqlite"))'") }
+        #expect(FileManager.default.fileExists(atPath: folder.path("copy.sqlite")))
+        readonly.trust = .untrustedSQL(SQLLimits())
+        let restricted = try DatabaseQueue(path: path, configuration: readonly)
+        expectError(.SQLITE_AUTH) {
+            try restricted.writeWithoutTransaction {
+                try $0.execute(sql: "VACUUM INTO '\(folder.path("other.sqlite"))'")
+            }
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.path("other.sqlite")))
+    }
+
+    @Test(arguments: ConnectionKind.allCases.filter { $0 != .cluster }) func whatIsAllowed(
+        _ kind: ConnectionKind
+    ) throws {
+        let folder = try TemporaryFolder()
+        let writer = try kind.make(in: folder, configuration())
+        try writer.write { db throws in
+            try db.execute(
+                sql: """
+                    CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT DEFAULT (upper('x')));
+                    CREATE VIEW v AS SELECT half(id) AS h FROM t;
+                    CREATE TRIGGER r AFTER INSERT ON t BEGIN UPDATE t SET a = lower(a) WHERE id = new.id; END;
+                    CREATE VIRTUAL TABLE f USING fts5(body);
+                    INSERT INTO t(id) VALUES (2), (4);
+                    INSERT INTO f VALUES ('one two'), ('two three');
+                    ALTER TABLE t ADD COLUMN b; CREATE INDEX i ON t(a)
+                    """)
+        }
+        try writer.read { db throws in
+            #expect(try Double.fetchAll(db, sql: "SELECT h FROM v ORDER BY h") == [1, 2])
+            #expect(try String.fetchAll(db, sql: "SELECT a FROM t") == ["x", "x"])
+            #expect(
+                try String.fetchAll(db, sql: "SELECT highlight(f, 0, '<', '>') FROM f WHERE f MATCH 'one'") == [
+                    "<one> two"
+                ])
+            #expect(try Int.fetchAll(db, sql: "SELECT value FROM json_each('[1,2]')") == [1, 2])
+            #expect(try Int.fetchAll(db, sql: "SELECT * FROM numbers") == [1, 2])
+            #expect(try String.fetchAll(db, sql: "SELECT user FROM session") == ["me"])
+            #expect(try Row.fetchAll(db, sql: "PRAGMA table_info(t)").count == 3)
+            #expect(try Row.fetchAll(db, sql: "SELECT * FROM pragma_table_info('t')").count == 3)
+            #expect(try String.fetchOne(db, sql: "PRAGMA quick_check") == "ok")
+            #expect(try Int.fetchOne(db, sql: "SELECT row_number() OVER (ORDER BY id) FROM t") == 1)
+            #expect(try db.columns(in: "t").map(\.name) == ["id", "a", "b"])
+            #expect(try Table("t").fetchCount(db) == 2)
+        }
+    }
+
+    /// A statement that the setup has compiled is checked, too.
+    @Test func statementsOfTheSetupAreNotReused() throws {
+        var configuration = configuration()
+        configuration.prepareDatabase { db in
+            _ = try String.fetchOne(db, sql: "SELECT launch()")
+            try db.execute(sql: "PRAGMA database_list")
+        }
+        let queue = try DatabaseQueue(configuration: configuration)
+        try queue.read { db throws in
+            expectError(.SQLITE_AUTH) { try String.fetchOne(db, sql: "SELECT launch()") }
+            expectError(.SQLITE_AUTH) { try db.execute(sql: "PRAGMA database_list") }
+        }
+    }
+
+    /// The name of a function counts, because SQLite does not report the number of arguments.
+    @Test func functionsThatAreAddedLater() throws {
+        let queue = try DatabaseQueue(configuration: configuration())
+        try queue.read { db throws in
+            #expect(try Int.fetchOne(db, sql: "SELECT abs(-1)") == 1)
+            db.add(function: DatabaseFunction("abs", argumentCount: 2) { _ in "launched" })
+            expectError(.SQLITE_AUTH) { try db.makeStatement(sql: "SELECT abs(-1)") }
+            db.add(function: DatabaseFunction("twice", argumentCount: 1, safety: .innocuous) { $0[0] })
+            #expect(try Int.fetchOne(db, sql: "SELECT twice(1)") == 1)
+        }
+    }
+
+    @Test func oneStatementWhereOneIsExpected() throws {
+        let queue = try DatabaseQueue(configuration: configuration())
+        expectError(.SQLITE_MISUSE) { try queue.read { try Row.fetchAll($0, sql: "SELECT 1; SELECT 2") } }
+        expectError(.SQLITE_MISUSE) { try queue.read { try $0.makeStatement(sql: "SELECT 1; SELECT 2") } }
+    }
+
+    // MARK: Limits of texts
+
+    @Test func textsAreLimited() throws {
+        let queue = try DatabaseQueue(
+            configuration: configuration { limits in
+                limits.sqlBytes = 2_000
+                limits.valueBytes = 5_000
+                limits.columns = 10
+                limits.expressionDepth = 20
+                limits.compoundSelects = 3
+                limits.arguments = 4
+                limits.functionArguments = 5
+                limits.likePatternBytes = 6
+                limits.triggerDepth = 7
+                limits.instructions = 500
+            })
+        try queue.write { db throws in
+            try db.execute(
+                sql: """
+                    CREATE TABLE t(a);
+                    CREATE TRIGGER r AFTER INSERT ON t WHEN new.a < 20 BEGIN INSERT INTO t VALUES (new.a + 1); END;
+                    """)
+        }
+        func list(_ count: Int, _ text: String, by separator: String) -> String {
+            Array(repeating: text, count: count).joined(separator: separator)
+        }
+        let cases: [(String, ResultCode, String)] = [
+            ("SELECT 1" + list(2_000, " ", by: ""), .SQLITE_TOOBIG, "statement too long"),
+            ("SELECT hex(zeroblob(5000))", .SQLITE_TOOBIG, "string or blob too big"),
+            ("SELECT \(list(11, "1", by: ","))", .SQLITE_ERROR, "too many columns in result set"),
+            ("SELECT \(list(30, "1", by: "+"))", .SQLITE_ERROR, "Expression tree is too large (maximum depth 20)"),
+            (list(5, "SELECT 1", by: " UNION "), .SQLITE_ERROR, "too many terms in compound SELECT"),
+            ("SELECT max(\(list(6, "1", by: ",")))", .SQLITE_ERROR, "too many arguments on function max"),
+            ("SELECT 'x' LIKE '1234567'", .SQLITE_ERROR, "LIKE or GLOB pattern too complex"),
+            ("SELECT ?5", .SQLITE_ERROR, "variable number must be between ?1 and ?4"),
+        ]
+        for (sql, code, message) in cases {
+            expectError(code, message) { try queue.read { try Row.fetchAll($0, sql: sql) } }
+        }
+        expectError(.SQLITE_NOMEM) {
+            try queue.read { try Row.fetchAll($0, sql: "SELECT 1 IN (\(list(300, "a", by: ","))) FROM t") }
+        }
+    }
+
+    // MARK: Limits of running statements
+
+    private static let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+
+    @Test(arguments: ConnectionKind.allCases.filter { $0 != .cluster }) func timeIsLimited(
+        _ kind: ConnectionKind
+    ) throws {
+        let folder = try TemporaryFolder()
+        let writer = try kind.make(in: folder, configuration { $0.time = .milliseconds(50) })
+        let message = "the statement ran for more than 0.05 seconds: read less, or raise SQLLimits.time"
+        expectError(.SQLITE_INTERRUPT, message) {
+            try writer.read { try Int.fetchOne($0, sql: "\(Self.endless) SELECT count(*) FROM n") }
+        }
+        // A sort.
+        expectError(.SQLITE_INTERRUPT, message) {
+            try writer.read { try Int.fetchOne($0, sql: "\(Self.endless) SELECT i FROM n ORDER BY i % 7, i DESC") }
+        }
+        try writer.write { try $0.execute(sql: "CREATE TABLE t(a)") }
+        expectError(.SQLITE_INTERRUPT, message) {
+            try writer.write { try $0.execute(sql: "INSERT INTO t \(Self.endless) SELECT i FROM n") }
+        }
+        #expect(try writer.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 0)
+        // Later statements have their own time.
+        #expect(try writer.read { try Int.fetchOne($0, sql: "SELECT 1") } == 1)
+    }
+
+    @Test(arguments: ConnectionKind.allCases.filter { $0 != .cluster }) func rowsAreLimited(
+        _ kind: ConnectionKind
+    ) throws {
+        let folder = try TemporaryFolder()
+        let writer = try kind.make(in: folder, configuration { $0.rows = 100 })
+        func sql(_ count: Int) -> String {
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count)) SELECT i FROM n"
+        }
+        try writer.read { db throws in
+            #expect(try Int.fetchAll(db, sql: sql(100)).count == 100)
+            #expect(try Row.fetchAll(db, sql: sql(100)).count == 100)
+            for count in [101, 5_000] {
+                let message = "the statement returned more than 100 rows: add a LIMIT, or raise SQLLimits.rows"
+                expectError(.SQLITE_TOOBIG, message) { try Int.fetchAll(db, sql: sql(count)) }
+                expectError(.SQLITE_TOOBIG, message) { try Row.fetchAll(db, sql: sql(count)) }
+                expectError(.SQLITE_TOOBIG, message) { try db.execute(sql: sql(count)) }
+                expectError(.SQLITE_TOOBIG, message) {
+                    let cursor = try Row.fetchCursor(db, sql: sql(count))
+                    while try cursor.next() != nil {}
+                }
+            }
+            // A cursor that is left does not affect others.
+            let cursor = try Int.fetchCursor(db, sql: sql(5_000))
+            for _ in 0..<90 { _ = try cursor.next() }
+            #expect(try Int.fetchAll(db, sql: sql(100)).count == 100)
+            #expect(try Int.fetchOne(db, sql: sql(5_000)) == 1)
+        }
+    }
+
+    @Test func bytesAreLimited() throws {
+        let queue = try DatabaseQueue(configuration: configuration { $0.resultBytes = 1_000 })
+        let message = "the statement returned more than 1000 bytes: read less, or raise SQLLimits.resultBytes"
+        try queue.read { db throws in
+            #expect(try Data.fetchOne(db, sql: "SELECT zeroblob(1000)")?.count == 1_000)
+            expectError(.SQLITE_TOOBIG, message) { try Data.fetchOne(db, sql: "SELECT zeroblob(1001)") }
+            expectError(.SQLITE_TOOBIG, message) { try Row.fetchOne(db, sql: "SELECT zeroblob(999), 1") }
+            expectError(.SQLITE_TOOBIG, message) {
+                try Data.fetchAll(
+                    db, sql: "SELECT zeroblob(400) UNION ALL SELECT zeroblob(401) UNION ALL SELECT zeroblob(402)")
+            }
+        }
+    }
+
+    @Test(arguments: ConnectionKind.allCases.filter { $0 != .cluster })
+    func temporaryStorageIsLimited(_ kind: ConnectionKind) throws {
+        guard
+            try DatabaseQueue().read({ try Int.fetchOne($0, sql: "SELECT sqlite_compileoption_used('TEMP_STORE=1')") })
+                == 1
+        else { return }
+        let folder = try TemporaryFolder()
+        let writer = try kind.make(
+            in: folder,
+            configuration { limits in
+                limits.temporaryBytes = 4 << 20
+                limits.time = .seconds(60)
+            })
+        let numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400000)"
+        expectError(
+            .SQLITE_FULL,
+            "the statement needs more than 4194304 bytes of temporary storage: sort or group fewer rows, or raise "
+                + "SQLLimits.temporaryBytes"
+        ) {
+            try writer.read {
+                try Int.fetchOne($0, sql: "\(numbers) SELECT i FROM n ORDER BY hex(i) || hex(zeroblob(100)) DESC")
+            }
+        }
+        // The files are gone.
+        #expect(try writer.read { try Int.fetchOne($0, sql: "\(numbers) SELECT i FROM n ORDER BY i DESC") } == 400_000)
+    }
+
+    @Test func aTransactionSurvivesALimit() throws {
+        let queue = try DatabaseQueue(configuration: configuration { $0.rows = 10 })
+        try queue.write { db throws in
+            try db.execute(sql: "CREATE TABLE t(a)")
+            expectError(.SQLITE_TOOBIG) {
+                try Int.fetchAll(db, sql: "\(Self.endless) SELECT i FROM n LIMIT 1000")
+            }
+            try db.execute(sql: "INSERT INTO t VALUES (1)")
+        }
+        #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 1)
+    }
+}
