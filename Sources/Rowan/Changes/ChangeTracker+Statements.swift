@@ -74,6 +74,20 @@ extension ChangeTracker: StatementWatcher {
         }
     }
 
+    /// Runs the closure, which makes some changes by statements that the connection does not run, and reports them.
+    func reporting<T>(_ writes: StatementWrites, _ body: () throws -> T) rethrows -> T {
+        let write = RunningWrite.begin(writes, subscribers, db, reusing: nil)
+        setRowHook(isNeeded: write.needsRows || running.contains { $0?.needsRows == true })
+        running.append(write)
+        defer {
+            running.removeLast()
+            if mustListen, running.isEmpty { listen() }
+        }
+        let result = try body()
+        report(write, .done)
+        return result
+    }
+
     /// Reports a statement's changes to the subscribers to regions, including changes that SQLite does not report row
     /// by row.
     private func report(_ write: RunningWrite, _ result: StepResult) {

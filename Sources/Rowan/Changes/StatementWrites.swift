@@ -78,8 +78,14 @@ final class StatementWrites {
     }
 
     private static func make(_ statement: Statement, _ db: Database) -> StatementWrites {
+        let made = of(statement.profile, sql: statement.sql, db)
+        statement.knownWrites = made
+        return made
+    }
+
+    /// The writes according to a profile.
+    static func of(_ profile: StatementProfile, sql: String, _ db: Database) -> StatementWrites {
         let epoch = db.connection.schemaEpoch
-        let profile = statement.profile
         var writes = profile.insertions.map { Write(table: $0, kind: .insert(tableName: $0.name)) }
         writes += profile.deletions.map { Write(table: $0, kind: .delete(tableName: $0.name)) }
         writes += profile.updates.map { table, columns in
@@ -94,14 +100,12 @@ final class StatementWrites {
         }
         // The order of sets is random.
         writes.sort { ($0.table.schema, $0.table.name) < ($1.table.schema, $1.table.name) }
-        let made = db.connection.unwatched {
+        return db.connection.unwatched {
             StatementWrites(
-                db.explained(writes, of: statement.sql, changesSchema: profile.changesSchema),
+                db.explained(writes, of: sql, changesSchema: profile.changesSchema),
                 changesSchema: profile.changesSchema,
                 altersTable: profile.schemaChanges.contains { $0.action == .alter }, epoch: epoch)
         }
-        statement.knownWrites = made
-        return made
     }
 }
 
