@@ -160,6 +160,32 @@ public struct ChangesetRebase: Hashable, Sendable, Codable {
 // MARK: - Reading
 
 extension DatabaseChanges {
+    /// Creates changes from bytes of another program, with the columns that a database has.
+    ///
+    /// - Throws: SQLITE_CORRUPT if the bytes are damaged; SQLITE_SCHEMA if a table does not fit.
+    public init(data: Data, columnsFrom db: Database) throws {
+        let unnamed = Self(data: data, columnNames: [:])
+        var names: [String: [String]] = [:]
+        for table in try unnamed.tables() { names[table.name] = try db.columnNames(of: table, unnamed) }
+        self.init(data: data, columnNames: names)
+    }
+
+    /// Creates changes from a file in SQLite's format, with the columns that a database has.
+    ///
+    /// The file is mapped into memory, and read where it is needed: changes of a gigabyte can be applied, and read with
+    /// ``forEach(_:)``. The file must not be changed meanwhile.
+    ///
+    /// ```swift
+    /// try dbQueue.write { db in
+    ///     try db.apply(Changeset(contentsOf: url, columnsFrom: db))
+    /// }
+    /// ```
+    ///
+    /// - Throws: the error of the file; SQLITE_CORRUPT if it is damaged; SQLITE_SCHEMA if a table does not fit.
+    public init(contentsOf url: URL, columnsFrom db: Database) throws {
+        try self.init(data: Data(contentsOf: url, options: .mappedIfSafe), columnsFrom: db)
+    }
+
     /// Whether there are no changes.
     public var isEmpty: Bool { data.isEmpty }
 

@@ -49,6 +49,12 @@ struct ChangesetWriter {
 
     init(isPatchset: Bool) { self.isPatchset = isPatchset }
 
+    /// Returns the bytes so far, which later ones follow.
+    mutating func takeBytes() -> Data {
+        defer { bytes = Data() }
+        return bytes
+    }
+
     mutating func write(_ change: ChangeValues, of table: ChangesetTable) {
         if table != self.table {
             self.table = table

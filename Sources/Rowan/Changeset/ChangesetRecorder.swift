@@ -2,7 +2,7 @@
 // keeps the first values, and compares them with the current ones at the end. So whatever is rolled back leaves no change,
 // and a row that is written a thousand times has one.
 
-import RowanPlatform
+public import RowanPlatform
 import Synchronization
 
 /// Records the changes of rows of one connection.
@@ -40,6 +40,24 @@ public final class ChangesetRecorder: @unchecked Sendable {
     public func changeset(_ db: Database) throws -> Changeset {
         try log.check(db)
         return try log.changeset(db)
+    }
+
+    /// Passes the changes since the recorder was made to a closure, in SQLite's format, a megabyte at a time. They are never in
+    /// memory as a whole.
+    ///
+    /// ```swift
+    /// let file = try FileHandle(forWritingTo: url)
+    /// try dbQueue.write { db in
+    ///     try recorder.write(db) { try file.write(contentsOf: $0) }
+    /// }
+    /// ```
+    ///
+    /// To read them, see ``DatabaseChanges/init(contentsOf:columnsFrom:)``.
+    ///
+    /// - Throws: the errors of ``changeset(_:)``, and the closure's error.
+    public func write(_ db: Database, to body: (Data) throws -> Void) throws {
+        try log.check(db)
+        try log.forEachPart(db) { part, _ in try body(part) }
     }
 
     /// Whether no row was written. A row that was written without a change counts, too.
@@ -267,6 +285,17 @@ private final class ChangeLog: ChangeSubscriber {
     // MARK: The changes
 
     func changeset(_ db: Database) throws -> Changeset {
+        var data = Data()
+        var columnNames: [String: [String]] = [:]
+        try forEachPart(db) { part, names in
+            data.append(part)
+            columnNames = names
+        }
+        return Changeset(data: data, columnNames: columnNames)
+    }
+
+    /// Calls the closure with the bytes of the changes, a megabyte at a time, and the columns of the tables so far.
+    func forEachPart(_ db: Database, _ body: (Data, [String: [String]]) throws -> Void) throws {
         try readTables(db)
         if let failure { throw failure }
         var writer = ChangesetWriter(isPatchset: false)
@@ -289,9 +318,10 @@ private final class ChangeLog: ChangeSubscriber {
                 }
                 writer.write(change, of: info.format)
                 columnNames[info.format.name] = info.columnNames
+                if writer.bytes.count >= 1 << 20 { try body(writer.takeBytes(), columnNames) }
             }
         }
-        return Changeset(data: writer.bytes, columnNames: columnNames)
+        try body(writer.takeBytes(), columnNames)
     }
 
     // MARK: The subscriber

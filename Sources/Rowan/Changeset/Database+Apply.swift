@@ -20,7 +20,7 @@ public struct ChangeConflict: Sendable {
 
     /// What to do about a conflict.
     public enum Resolution: Hashable, Sendable {
-        /// Leaves the change out. For a foreign key: keeps the violation, which fails the commit.
+        /// Leaves the change out. For a foreign key: keeps the rows without a parent.
         case omit
         /// Applies the change: the row gets the new values, or replaces the row that is in the way. Only for ``Kind/data``
         /// and ``Kind/conflict``.
@@ -43,6 +43,11 @@ public struct ChangeConflict: Sendable {
         return Row(layout: ColumnLayout(names: change.columnNames), values: existingValues)
     }
 
+    fileprivate init(foreignKeyViolationCount: Int) {
+        (kind, change, existingValues) = (.foreignKey, nil, nil)
+        self.foreignKeyViolationCount = foreignKeyViolationCount
+    }
+
     fileprivate init(_ raw: RawConflict, _ table: ChangesetTable?, _ columnNames: [String]) {
         kind =
             switch raw.kind {
@@ -63,20 +68,6 @@ public struct ChangeConflict: Sendable {
         }
     }
 
-    /// Whether an action of a foreign key has already made the change.
-    fileprivate var isMade: Bool {
-        guard let change, change.isIndirect else { return false }
-        switch kind {
-        case .notFound: return change.kind == .delete
-        case .data, .conflict:
-            guard change.kind != .delete, let existingValues else { return false }
-            return zip(change.values.new, existingValues).allSatisfy { new, existing in
-                new.map { $0 == existing } ?? true
-            }
-        case .constraint, .foreignKey: return false
-        }
-    }
-
     fileprivate var error: DatabaseError {
         let reason =
             switch kind {
@@ -92,12 +83,11 @@ public struct ChangeConflict: Sendable {
     }
 }
 
-/// Whether triggers run when changes are applied.
+/// Whether triggers, and the actions of foreign keys, run when changes are applied.
 public enum ChangeTriggers: Hashable, Sendable {
-    /// Triggers don't run: the changes contain what they have changed.
+    /// They don't run: the changes contain what they have changed.
     case skip
-    /// Triggers run, in addition to the changes. Leave out those that triggers make, with
-    /// `changes.filter { !$0.isIndirect }`.
+    /// They run, in addition to the changes. Leave out what they have changed, with `changes.filter { !$0.isIndirect }`.
     case run
 }
 
@@ -113,20 +103,22 @@ extension Database {
     /// }
     /// ```
     ///
-    /// Triggers don't run, because their changes have been recorded, foreign keys are checked at the end, and observers see
-    /// what was changed. To apply some of the changes, use ``DatabaseChanges/filter(_:)``.
+    /// Triggers and the actions of foreign keys, such as ON DELETE CASCADE, don't run, because what they changed has been
+    /// recorded. Foreign keys are checked at the end, and observers see what was changed. To apply some of the changes, use
+    /// ``DatabaseChanges/filter(_:)``.
     ///
     /// The changes of virtual tables are not recorded. If triggers synchronize a full-text table, let them run, or rebuild
     /// it.
     ///
     /// - Parameters:
     ///   - changes: a changeset or a patchset.
-    ///   - triggers: whether triggers run.
+    ///   - triggers: whether triggers and the actions of foreign keys run.
     ///   - resolve: returns what to do about a conflict. By default, a conflict is an error.
     /// - Returns: what has been done about the conflicts: see ``Changeset/rebased(on:)``.
     /// - Throws: SQLITE_ABORT if a conflict is not resolved; SQLITE_SCHEMA, before anything is changed, if a table does not
     ///   have the columns of the changes; SQLITE_MISUSE for a resolution that is impossible, or on a cluster;
-    ///   SQLITE_CORRUPT for damaged bytes; SQLITE_READONLY in a read; the closure's error.
+    ///   SQLITE_CORRUPT for damaged bytes; SQLITE_TOOBIG for more than two gigabytes; SQLITE_READONLY in a read; the
+    ///   closure's error.
     ///
     /// Article: <doc:ChangesAsValues>.
     ///
@@ -140,6 +132,10 @@ extension Database {
             throw DatabaseError(
                 resultCode: .SQLITE_READONLY, message: "changes can't be applied in a read: use `write`")
         }
+        guard changes.data.count <= Int32.max else {
+            throw DatabaseError(
+                resultCode: .SQLITE_TOOBIG, message: "SQLite applies at most two gigabytes of changes: divide them")
+        }
         let tables = try changes.tables()
         var names: [String: (table: ChangesetTable, columns: [String])] = [:]
         for table in tables { names[table.name] = (table, try columnNames(of: table, changes)) }
@@ -147,24 +143,39 @@ extension Database {
         guard !tables.isEmpty else { return rebase }
         // Observers receive the changes when the savepoint is released.
         try inSavepoint {
-            rebase = try connection.with(.triggers, triggers == .run && connection.isOn(.triggers)) {
-                try reportingChanges(of: tables.map(\.name)) {
-                    let data = try connection.apply(changes.data) { raw in
-                        let known = raw.table.flatMap { names[$0] }
-                        return try resolution(ChangeConflict(raw, known?.table, known?.columns ?? []), resolve)
-                    }
-                    return ChangesetRebase(data: data)
-                }
+            let columns = names.mapValues(\.columns)
+            guard triggers == .skip else {
+                rebase = try apply(changes, names, resolve)
+                return .commit
             }
+            let isEnforced = connection.isOn(.foreignKeys)
+            rebase = try connection.with(.foreignKeys, false) {
+                try connection.with(.triggers, false) { try apply(changes, names, resolve) }
+            }
+            guard isEnforced else { return .commit }
+            let count = try ForeignKeyCheck(tables.map(\.name), self).violationCount(changes, columns)
+            if count > 0 { _ = try resolution(ChangeConflict(foreignKeyViolationCount: count), resolve) }
             return .commit
         }
         return rebase
     }
 
+    private func apply(
+        _ changes: some DatabaseChanges, _ names: [String: (table: ChangesetTable, columns: [String])],
+        _ resolve: (ChangeConflict) throws -> ChangeConflict.Resolution
+    ) throws -> ChangesetRebase {
+        try reportingChanges(of: Array(names.keys)) {
+            let data = try connection.apply(changes.data) { raw in
+                let known = raw.table.flatMap { names[$0] }
+                return try resolution(ChangeConflict(raw, known?.table, known?.columns ?? []), resolve)
+            }
+            return ChangesetRebase(data: data)
+        }
+    }
+
     private func resolution(
         _ conflict: ChangeConflict, _ resolve: (ChangeConflict) throws -> ChangeConflict.Resolution
     ) throws -> RawConflict.Resolution {
-        guard !conflict.isMade else { return .omit }
         switch try resolve(conflict) {
         case .omit: return .omit
         case .abort: throw conflict.error
@@ -183,7 +194,7 @@ extension Database {
     /// Checks that a table has the columns and the primary key of the changes.
     ///
     /// - Returns: the names of the columns.
-    private func columnNames(of table: ChangesetTable, _ changes: some DatabaseChanges) throws -> [String] {
+    func columnNames(of table: ChangesetTable, _ changes: some DatabaseChanges) throws -> [String] {
         func differs(_ difference: String) -> DatabaseError {
             DatabaseError(resultCode: .SQLITE_SCHEMA, message: "the changes don't fit the schema: \(difference)")
         }

@@ -283,6 +283,40 @@ private struct Player: Codable, Equatable, FetchableRecord, MutablePersistableRe
         #expect(patchset.data.count < changes.data.count)
     }
 
+    @Test func files() throws {
+        let folder = try TemporaryFolder()
+        let url = URL(fileURLWithPath: folder.path("changes"))
+        let queue = try make(.memoryQueue, in: folder)
+        try queue.write { db throws in
+            let recorder = try db.makeChangesetRecorder()
+            // More than a part.
+            try db.execute(
+                sql: """
+                    WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+                    INSERT INTO player SELECT i, hex(zeroblob(500)), i FROM n; UPDATE note SET text = 'c' WHERE number = 2
+                    """)
+            try Data().write(to: url)
+            let file = try FileHandle(forWritingTo: url)
+            var partCount = 0
+            try recorder.write(db) { part in
+                partCount += 1
+                try file.write(contentsOf: part)
+            }
+            try file.close()
+            #expect(partCount == 3)
+            let changes = try Changeset(contentsOf: url, columnsFrom: db)
+            #expect(changes.data.count > 2 << 20)
+            #expect(try changes == recorder.changeset(db))
+            try db.apply(changes.inverted())
+            try db.apply(changes)
+            #expect(try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player") == 2_993)
+            try db.execute(sql: "DROP TABLE note")
+            expectError(.SQLITE_SCHEMA, "the changes don't fit the schema: there is no table \"note\"") {
+                try Changeset(contentsOf: url, columnsFrom: db)
+            }
+        }
+    }
+
     @Test func combining() throws {
         let queue = try make(.memoryQueue, in: TemporaryFolder())
         try queue.write { db throws in
