@@ -4,6 +4,8 @@
 
 #include "CFloor.h"
 
+#define SQLITE_ENABLE_SESSION 1
+#define SQLITE_ENABLE_PREUPDATE_HOOK 1
 #include <sqlite3.h>
 
 struct FloorConnection {

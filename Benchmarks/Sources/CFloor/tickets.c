@@ -45,6 +45,49 @@ int floor_update_tickets(FloorConnection *connection, const FloorTicket *tickets
     return write_tickets(connection, "UPDATE ticket SET " ASSIGN_TICKET " WHERE id = ?1", tickets, count);
 }
 
+int floor_record_tickets(
+    FloorConnection *connection, const FloorTicket *tickets, size_t count, FloorChanges *changes) {
+    sqlite3_session *session = NULL;
+    int rc = sqlite3session_create(connection->db, "main", &session);
+    if (rc == SQLITE_OK) rc = sqlite3session_attach(session, NULL);
+    if (rc == SQLITE_OK) rc = floor_update_tickets(connection, tickets, count);
+    if (rc == SQLITE_OK) rc = sqlite3session_changeset(session, &changes->length, &changes->bytes);
+    sqlite3session_delete(session);
+    return rc;
+}
+
+static int refuse_conflict(void *context, int kind, sqlite3_changeset_iter *change) {
+    (void)context, (void)kind, (void)change;
+    return SQLITE_CHANGESET_ABORT;
+}
+
+int floor_apply_changes(FloorConnection *connection, const FloorChanges *changes) {
+    return sqlite3changeset_apply_v2(
+        connection->db, changes->length, changes->bytes, NULL, refuse_conflict, NULL, NULL, NULL, 0);
+}
+
+int floor_undo_changes(FloorConnection *connection, const FloorChanges *changes) {
+    FloorChanges inverse = {NULL, 0};
+    int rc = sqlite3changeset_invert(changes->length, changes->bytes, &inverse.length, &inverse.bytes);
+    if (rc == SQLITE_OK) rc = floor_apply_changes(connection, &inverse);
+    sqlite3_free(inverse.bytes);
+    return rc;
+}
+
+int64_t floor_count_changes(const FloorChanges *changes) {
+    sqlite3_changeset_iter *iterator = NULL;
+    int64_t count = 0;
+    if (sqlite3changeset_start(&iterator, changes->length, changes->bytes) != SQLITE_OK) return -1;
+    while (sqlite3changeset_next(iterator) == SQLITE_ROW) count++;
+    sqlite3changeset_finalize(iterator);
+    return count;
+}
+
+void floor_free_changes(FloorChanges *changes) {
+    sqlite3_free(changes->bytes);
+    changes->bytes = NULL;
+}
+
 int floor_upsert_tickets(FloorConnection *connection, const FloorTicket *tickets, size_t count) {
     return write_tickets(
         connection, INSERT_TICKET " ON CONFLICT (id) DO UPDATE SET " ASSIGN_TICKET, tickets, count);

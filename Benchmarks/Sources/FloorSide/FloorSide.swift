@@ -60,7 +60,8 @@ public struct FloorSide: Side {
                 floor_insert_places(connection, places.list.rows, places.list.count)
             }
 
-        case .insertFile, .insertAllFile, .updateFile, .upsertFile, .deleteFile:
+        case .insertFile, .insertAllFile, .updateFile, .upsertFile, .deleteFile, .changesetRecord,
+            .changesetApply:
             return try runTickets(assignment)
 
         case .updateStruct, .updatePlaceRecord:
@@ -119,7 +120,7 @@ public struct FloorSide: Side {
                 floor_write_points(connection, places.list.rows, places.list.count)
             }
 
-        case .openClose:
+        case .openClose, .untrustedOpen:
             return try run(path, into: Sum()) { _, sum in
                 floor_open_read_close(path, count, &sum.value)
             }

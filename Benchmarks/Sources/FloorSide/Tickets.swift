@@ -12,17 +12,43 @@ extension FloorSide {
                 floor_delete_tickets(connection, ids, count, &sum.value)
             }
         }
+        let tickets = TicketList(assignment.tickets)
+        switch assignment.workload {
+        case .changesetRecord:
+            return try run(path, into: Changes()) { connection, changes in
+                floor_free_changes(&changes.changes)
+                return floor_record_tickets(connection, tickets.rows, tickets.rows.count, &changes.changes)
+            }
+        case .changesetApply:
+            let changes = Changes()
+            let connection = try Connection(path: path)
+            try connection.check(
+                floor_record_tickets(connection.handle, tickets.rows, tickets.rows.count, &changes.changes))
+            try connection.check(floor_undo_changes(connection.handle, &changes.changes))
+            return try run(path, into: Nothing()) { connection, _ in
+                floor_apply_changes(connection, &changes.changes)
+            }
+        default: break
+        }
         let write =
             switch assignment.workload {
             case .updateFile: floor_update_tickets
             case .upsertFile: floor_upsert_tickets
             default: floor_insert_tickets
             }
-        let tickets = TicketList(assignment.tickets)
         return try run(path, into: Nothing()) { connection, _ in
             write(connection, tickets.rows, tickets.rows.count)
         }
     }
+}
+
+/// A changeset.
+final class Changes: Digestible {
+    var changes = FloorChanges()
+
+    deinit { floor_free_changes(&changes) }
+
+    func digest(into checksum: inout Checksum) { checksum.add(floor_count_changes(&changes)) }
 }
 
 /// Tickets that own their texts.

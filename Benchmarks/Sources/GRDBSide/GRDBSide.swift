@@ -95,6 +95,12 @@ public struct GRDBSide: Side {
             try assignment.writePoints()
         case .openClose:
             assignment.openAndClose()
+        case .untrustedOpen:
+            assignment.openAndCloseUntrusted()
+        case .changesetRecord:
+            try assignment.recordTickets()
+        case .changesetApply:
+            try assignment.applyTickets()
         case .migrate:
             try assignment.migrate()
         case .checkSchema:

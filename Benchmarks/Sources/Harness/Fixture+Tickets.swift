@@ -55,7 +55,7 @@ extension Assignment {
     /// The records written by the run.
     public var tickets: [TicketSample] {
         switch workload {
-        case .updateFile:
+        case .updateFile, .changesetRecord, .changesetApply:
             return scrambledIDs.map { TicketSample(id: $0, hasNewOwner: true) }
         case .upsertFile:
             // Alternates between rows of the fixture and new ones.

@@ -43,6 +43,9 @@ public struct Workload: Sendable {
         case pointReadPool = "point-read-pool"
         case pointWriteAccess = "point-write-access"
         case openClose = "open-close"
+        case untrustedOpen = "untrusted-open"
+        case changesetRecord = "changeset-record"
+        case changesetApply = "changeset-apply"
         case migrate = "migrate-100"
         case checkSchema = "check-schema"
         case fullTextBuild = "fulltext-build"
@@ -185,6 +188,9 @@ extension Workload {
         case .pointReadPool: (100_000, .places(100_000).writtenAhead(), .ratio(1.5))
         case .pointWriteAccess: (5_000, .emptyPlaces.writtenAhead(), .ratio(1.5))
         case .openClose: (1_000, .ints(1_000), .ratio(2))
+        case .untrustedOpen: (1_000, .ints(1_000), .timesWorkload(.openClose, 1.3))
+        case .changesetRecord: (100_000, .tickets(100_000).copiedForEachRun(), .ratio(1.5))
+        case .changesetApply: (100_000, .tickets(100_000).copiedForEachRun(), .ratio(1.1))
         case .migrate: (100, .emptyInts.writtenAhead(), .timesPeer(2))
         case .checkSchema: (200, .entries(200), .nanoseconds(250_000))
         case .fullTextBuild: (100_000, .emptyPages, .ratio(1.2))

@@ -223,6 +223,12 @@ typedef struct {
     FloorText code, status, title;
 } FloorTicket;
 
+/// A changeset of SQLite's session extension.
+typedef struct {
+    void *bytes;
+    int length;
+} FloorChanges;
+
 /// `address` and `tags` are JSON that the floor does not encode.
 typedef struct {
     FloorText id, name, address, tags;
@@ -230,6 +236,7 @@ typedef struct {
 
 void floor_runner_list_free(FloorRunnerList *list);
 /// Frees the texts.
+void floor_free_changes(FloorChanges *changes);
 void floor_free_tickets(FloorTicket *tickets, size_t count);
 void floor_free_profiles(FloorProfile *profiles, size_t count);
 void floor_finding_list_free(FloorFindingList *list);
@@ -279,6 +286,11 @@ int floor_run_script(FloorConnection *connection, const char *sql);
 
 int floor_insert_tickets(FloorConnection *connection, const FloorTicket *tickets, size_t count);
 int floor_update_tickets(FloorConnection *connection, const FloorTicket *tickets, size_t count);
+int floor_record_tickets(
+    FloorConnection *connection, const FloorTicket *tickets, size_t count, FloorChanges *changes);
+int floor_apply_changes(FloorConnection *connection, const FloorChanges *changes);
+int floor_undo_changes(FloorConnection *connection, const FloorChanges *changes);
+int64_t floor_count_changes(const FloorChanges *changes);
 int floor_upsert_tickets(FloorConnection *connection, const FloorTicket *tickets, size_t count);
 int floor_delete_tickets(FloorConnection *connection, const int64_t *ids, size_t count, int64_t *deleted);
 

@@ -6,7 +6,7 @@ import Rowan
 extension Part {
     static let fuzzFiles = Part(name: "fuzz-files", summary: "database files with flipped bits and missing pages") {
         run in
-        let (file, log) = try original(run)
+        let (file, log) = try originalOfFuzz(run)
         for _ in 0..<40 where !run.isOver || run.counts["files"] == nil {
             let path = run.folder.path("fuzz-\(run.counts["files"] ?? 0).sqlite")
             var (damagedFile, damagedLog) = (file, log)
@@ -26,7 +26,7 @@ extension Part {
 }
 
 /// A file, and its write-ahead log with changes that are not in the file yet.
-private func original(_ run: Run) throws -> (Data, Data) {
+func originalOfFuzz(_ run: Run) throws -> (Data, Data) {
     let path = run.folder.path("original.sqlite")
     let pool = try DatabasePool(path: path)
     try pool.write { db in
@@ -50,7 +50,7 @@ private func original(_ run: Run) throws -> (Data, Data) {
     return try (Data(contentsOf: URL(fileURLWithPath: path)), Data(contentsOf: URL(fileURLWithPath: path + "-wal")))
 }
 
-private func damage(_ data: inout Data, _ run: Run) {
+func damage(_ data: inout Data, _ run: Run) {
     for _ in 0..<run.pick([1, 1, 2, 5, 50]) where !data.isEmpty {
         // Prefers the header and the first pages, which contain the schema.
         let limit = run.chance(50) ? min(data.count, 8_192) : data.count

@@ -17,7 +17,9 @@ extension Part {
                     """)
         }
         for _ in 0..<300 {
-            let text = mutated(run)
+            var text = mutated(run, seeds)
+            // No other files, and no long-running statements.
+            for word in ["ATTACH", "VACUUM", "RECURSIVE"] { text = text.replacingOccurrences(of: word, with: "") }
             run.note("seed \(run.seed): \(text.debugDescription)")
             run.count("texts")
             attempt(run, queue, text)
@@ -48,7 +50,7 @@ private let pieces = [
     "temp.", "EXPLAIN ", "sqlite_master", "rowid", "*",
 ]
 
-private func mutated(_ run: Run) -> String {
+func mutated(_ run: Run, _ seeds: [String]) -> String {
     var scalars = Array(run.pick(seeds).unicodeScalars)
     for _ in 0..<run.pick([0, 1, 1, 2, 3, 8]) {
         let place = run.number(0...scalars.count)
@@ -65,8 +67,6 @@ private func mutated(_ run: Run) -> String {
     }
     var text = ""
     text.unicodeScalars.append(contentsOf: scalars)
-    // No other files, and no long-running statements.
-    for word in ["ATTACH", "VACUUM", "RECURSIVE"] { text = text.replacingOccurrences(of: word, with: "") }
     return text
 }
 

@@ -63,7 +63,8 @@ struct Part: Sendable {
         .cancellation,
         .boundaries, .isolation,
         .observation,
-        .reentrance, .lifetimes, .closed, .blockedTasks, .fuzzSQL, .fuzzFiles, .fuzzTokens, .values, .latency,
+        .reentrance, .lifetimes, .closed, .blockedTasks, .fuzzSQL, .fuzzFiles, .untrusted, .fuzzTokens, .values,
+        .latency,
     ]
 
     /// Runs rounds until the time is over. Each round has its own seed, starting with the given one.
