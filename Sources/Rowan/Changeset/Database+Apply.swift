@@ -68,6 +68,20 @@ public struct ChangeConflict: Sendable {
         }
     }
 
+    /// Whether a trigger or an action of a foreign key has already made the change.
+    fileprivate var isMade: Bool {
+        guard let change, change.isIndirect else { return false }
+        switch kind {
+        case .notFound: return change.kind == .delete
+        case .data, .conflict:
+            guard change.kind != .delete, let existingValues else { return false }
+            return zip(change.values.new, existingValues).allSatisfy { new, existing in
+                new.map { $0 == existing } ?? true
+            }
+        case .constraint, .foreignKey: return false
+        }
+    }
+
     fileprivate var error: DatabaseError {
         let reason =
             switch kind {
@@ -87,7 +101,7 @@ public struct ChangeConflict: Sendable {
 public enum ChangeTriggers: Hashable, Sendable {
     /// They don't run: the changes contain what they have changed.
     case skip
-    /// They run, in addition to the changes. Leave out what they have changed, with `changes.filter { !$0.isIndirect }`.
+    /// They run, in addition to the changes. An indirect change that they have already made is not a conflict.
     case run
 }
 
@@ -145,7 +159,7 @@ extension Database {
         try inSavepoint {
             let columns = names.mapValues(\.columns)
             guard triggers == .skip else {
-                rebase = try apply(changes, names, resolve)
+                rebase = try apply(changes, names) { $0.isMade ? .omit : try resolve($0) }
                 return .commit
             }
             let isEnforced = connection.isOn(.foreignKeys)

@@ -46,20 +46,26 @@ public struct UndoStack: Hashable, Sendable, Codable {
 
     /// Undoes the last step. Does nothing if there is none.
     ///
+    /// - Parameters:
+    ///   - db: the database.
+    ///   - triggers: whether triggers run. Let them, if they keep a full-text table up to date.
     /// - Throws: SQLITE_ABORT if its rows have been changed since, and the other errors of ``Database/apply(_:triggers:conflict:)``.
-    public mutating func undo(_ db: Database) throws {
+    public mutating func undo(_ db: Database, triggers: ChangeTriggers = .skip) throws {
         guard let changes = undoable.last else { return }
-        try db.apply(changes.inverted())
+        try db.apply(changes.inverted(), triggers: triggers)
         undoable.removeLast()
         redoable.append(changes)
     }
 
     /// Repeats the last step that was undone. Does nothing if there is none.
     ///
+    /// - Parameters:
+    ///   - db: the database.
+    ///   - triggers: whether triggers run. Let them, if they keep a full-text table up to date.
     /// - Throws: SQLITE_ABORT if its rows have been changed since, and the other errors of ``Database/apply(_:triggers:conflict:)``.
-    public mutating func redo(_ db: Database) throws {
+    public mutating func redo(_ db: Database, triggers: ChangeTriggers = .skip) throws {
         guard let changes = redoable.last else { return }
-        try db.apply(changes)
+        try db.apply(changes, triggers: triggers)
         redoable.removeLast()
         undoable.append(changes)
     }

@@ -28,7 +28,7 @@ struct Tour {
         try await step("A batch update: all of the Atlantic becomes a favourite", batchUpdate)
         try await step("The second page of five favourites", page)
         try await step("An insert that meets a conflict is ignored, and noticed", ignoredInsert)
-        try await step("A batch delete: the places of Antarctica", batchDelete)
+        try await step("A batch delete: the places of Antarctica, undone and redone", batchDelete)
         try await step("A malformed line stops an import, and the database stays as it was", malformedLine)
         try await step("The import once more: Antarctica is back, the favourites are still there", importKeepsFavorites)
         try await step("A file of version 1 is migrated: first on a copy, to see what happens", migrateOlderFile)
@@ -115,8 +115,18 @@ struct Tour {
     }
 
     private func batchDelete() throws {
-        let count = try pool.write { db in try Place.delete(countryCode: "AQ", db) }
-        print("\(count) places are gone.")
+        var history = UndoStack()
+        try pool.write { db in
+            try history.perform(db) {
+                let count = try Place.delete(countryCode: "AQ", db)
+                print("\(count) places are gone, \(try Place.fetchCount(db)) are left.")
+            }
+            // The triggers keep the full-text table up to date.
+            try history.undo(db, triggers: .run)
+            print("Undone: \(try Place.fetchCount(db)) places.")
+            try history.redo(db, triggers: .run)
+            print("Redone: \(try Place.fetchCount(db)) places.")
+        }
     }
 
     private func malformedLine() throws {

@@ -47,5 +47,10 @@ struct ProgramTests {
         let result = try Program.run("tour", "--folder", ZoneinfoFolder.bundled.path)
         #expect(result.code == 0, "\(result.errors)")
         #expect(result.output.split(separator: "\n").count { $0.hasPrefix("── ") } == 15)
+        // Undo brings the deleted places back, and redo deletes them again.
+        func count(after text: String) -> Substring? {
+            result.output.split(separator: text).dropFirst().first?.prefix { $0.isNumber }
+        }
+        #expect(count(after: "Undone: ") == "312", "\(result.output)")
     }
 }
