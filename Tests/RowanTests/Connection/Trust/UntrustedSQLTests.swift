@@ -300,6 +300,11 @@ import Testing
             for _ in 0..<90 { _ = try cursor.next() }
             #expect(try Int.fetchAll(db, sql: sql(100)).count == 100)
             #expect(try Int.fetchOne(db, sql: sql(5_000)) == 1)
+            // A statement that exceeds a limit does not end others, once its error is thrown.
+            let other = try Int.fetchCursor(db, sql: sql(90))
+            _ = try other.next()
+            expectError(.SQLITE_TOOBIG) { try Int.fetchAll(db, sql: sql(5_000)) }
+            #expect(try Array(other).count == 89)
         }
     }
 

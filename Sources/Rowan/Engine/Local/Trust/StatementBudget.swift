@@ -15,6 +15,8 @@ final class StatementBudget {
     @exclusivity(unchecked) private var temporaryBytes = 0
     /// The limit that has been exceeded, until its statement is reset.
     @exclusivity(unchecked) private var excess: Excess?
+    /// The statement that has exceeded it; nil for the temporary storage, which all statements share.
+    @exclusivity(unchecked) private var excessive: SQLiteStatement?
 
     private struct Run {
         weak var statement: Statement?
@@ -22,6 +24,9 @@ final class StatementBudget {
         let deadline: ContinuousClock.Instant
         var rows = 0
         var bytes = 0
+
+        /// Whether the statement is between two steps, or in one.
+        var isBusy: Bool { statement.map { sqlite3_stmt_busy($0.handle) != 0 } ?? false }
     }
 
     private enum Excess { case time, rows, resultBytes, temporaryBytes }
@@ -41,10 +46,8 @@ final class StatementBudget {
     /// Called when a statement has finished, or is reset.
     func didReturn(_ statement: Statement) {
         guard !runs.isEmpty else { return }
-        runs.removeAll {
-            $0.handle == statement.handle || $0.statement.map { sqlite3_stmt_busy($0.handle) == 0 } ?? true
-        }
-        if runs.isEmpty { excess = nil }
+        runs.removeAll { $0.handle == statement.handle || !$0.isBusy }
+        if !runs.contains(where: { $0.handle == excessive }) { (excess, excessive) = (nil, nil) }
     }
 
     /// Counts a row that a statement is about to return.
@@ -58,8 +61,8 @@ final class StatementBudget {
             runs[index].bytes +=
                 type == SQLITE_TEXT || type == SQLITE_BLOB ? Int(sqlite3_column_bytes(statement, column)) : 8
         }
-        if runs[index].rows > limits.rows { excess = .rows }
-        if runs[index].bytes > limits.resultBytes { excess = .resultBytes }
+        if runs[index].rows > limits.rows { (excess, excessive) = (.rows, statement) }
+        if runs[index].bytes > limits.resultBytes { (excess, excessive) = (.resultBytes, statement) }
     }
 
     // MARK: Excesses
@@ -69,8 +72,9 @@ final class StatementBudget {
         guard excess == nil else { return false }
         guard !runs.isEmpty else { return true }
         let now = ContinuousClock.now
-        if runs.contains(where: { $0.deadline < now }) { excess = .time }
-        return excess == nil
+        guard let late = runs.first(where: { $0.deadline < now && $0.isBusy }) else { return true }
+        (excess, excessive) = (.time, late.handle)
+        return false
     }
 
     /// Records that temporary files have grown, or shrunk.
@@ -78,7 +82,7 @@ final class StatementBudget {
     /// - Returns: false if they must not grow.
     func resizeTemporaryFiles(by count: Int) -> Bool {
         if isEnforced, count > 0, temporaryBytes + count > limits.temporaryBytes {
-            excess = .temporaryBytes
+            (excess, excessive) = (.temporaryBytes, nil)
             return false
         }
         temporaryBytes += count
