@@ -99,7 +99,9 @@ public struct Changeset: DatabaseChanges, Codable {
     /// - Parameter rebase: the result of applying the other changes.
     /// - Throws: a ``DatabaseError``, if the bytes are no changeset.
     public func rebased(on rebase: ChangesetRebase) throws -> Changeset {
-        try validated()
+        var reader = ChangesetReader(data)
+        _ = try reader.skipToEnd()
+        guard !reader.isPatchset else { throw Self.patchsetError }
         guard !rebase.data.isEmpty else { return self }
         return Changeset(data: try LocalConnection.rebase(data, on: rebase.data), columnNames: columnNames)
     }
@@ -112,13 +114,6 @@ public struct Changeset: DatabaseChanges, Codable {
         var writer = ChangesetWriter(isPatchset: true)
         while let change = try reader.next() { if let table = reader.table { writer.write(change, of: table) } }
         return Patchset(data: writer.bytes, columnNames: columnNames)
-    }
-
-    /// Reads all bytes: SQLite would not find all damages.
-    private func validated() throws {
-        var reader = ChangesetReader(data)
-        while try reader.next() != nil {}
-        guard !reader.isPatchset else { throw Self.patchsetError }
     }
 
     private static let patchsetError = DatabaseError(
@@ -253,14 +248,10 @@ extension DatabaseChanges {
         return table.keyIndexes.indices.map { "column\($0 + 1)" }
     }
 
-    /// The tables, each once.
+    /// The tables, each once, after all bytes have been checked.
     func tables() throws -> [ChangesetTable] {
         var reader = ChangesetReader(data)
-        var tables: [ChangesetTable] = []
-        while try reader.next() != nil {
-            if let table = reader.table, tables.last != table, !tables.contains(table) { tables.append(table) }
-        }
-        return tables
+        return try reader.skipToEnd()
     }
 
     /// The changes as JSON, for reading: an array of objects with `table`, `kind`, `indirect`, `old` and `new`. Blobs are in

@@ -144,14 +144,33 @@ struct ChangesetReader {
     ///
     /// - Throws: SQLITE_CORRUPT for bytes that are no changeset.
     mutating func next() throws -> ChangeValues? {
-        while let byte = bytes.suffix(from: position).first {
-            if byte == UInt8(ascii: "T") || byte == UInt8(ascii: "P") {
-                try readTable()
-            } else {
-                return try readChange()
-            }
+        guard try readTables() else { return nil }
+        return try readChange()
+    }
+
+    /// Checks all changes, without making values of them, before SQLite reads them.
+    ///
+    /// - Returns: the tables, each once, in order.
+    /// - Throws: SQLITE_CORRUPT for bytes that are no changeset.
+    mutating func skipToEnd() throws -> [ChangesetTable] {
+        var tables: [ChangesetTable] = []
+        while try readTables() {
+            if let table, tables.last != table, !tables.contains(table) { tables.append(table) }
+            try skipChange()
         }
-        return nil
+        return tables
+    }
+
+    /// Reads the headers of tables before the next change.
+    ///
+    /// - Returns: false at the end.
+    private mutating func readTables() throws -> Bool {
+        while position < bytes.endIndex {
+            let byte = bytes[position]
+            guard byte == UInt8(ascii: "T") || byte == UInt8(ascii: "P") else { return true }
+            try readTable()
+        }
+        return false
     }
 
     private mutating func readTable() throws {
@@ -171,11 +190,48 @@ struct ChangesetReader {
         tableRange = start..<position
     }
 
-    private mutating func readChange() throws -> ChangeValues {
-        let start = position
+    private mutating func readKind() throws -> (DatabaseChange.Kind, ChangesetTable) {
         guard let table, let kind = DatabaseChange.Kind(code: try readByte()) else {
             throw damaged("an operation is unknown")
         }
+        return (kind, table)
+    }
+
+    private mutating func skipChange() throws {
+        let (kind, table) = try readKind()
+        _ = try readByte()
+        switch (kind, isPatchset) {
+        case (.update, false):
+            try skipValues(table, hasKey: true)
+            try skipValues(table, hasKey: false)
+        case (.delete, true): try skipValues(table, hasKey: true, onlyKey: true)
+        default: try skipValues(table, hasKey: true)
+        }
+    }
+
+    private mutating func skipValues(_ table: ChangesetTable, hasKey: Bool, onlyKey: Bool = false) throws {
+        for keyIndex in table.keyIndexes where keyIndex > 0 || !onlyKey {
+            let type = try readByte()
+            switch type {
+            case 0, 5: if hasKey, keyIndex > 0 { throw damaged(Self.missingKey) }
+            case 1, 2: try skip(8)
+            case 3, 4: try skip(readCount())
+            default: throw damaged("a value has no known type")
+            }
+        }
+    }
+
+    private mutating func skip(_ count: Int) throws {
+        guard count <= bytes.endIndex - position else { throw damaged("the last change does not end") }
+        position += count
+    }
+
+    /// SQLite reads memory that it does not own for such a key.
+    private static let missingKey = "a primary key has no value"
+
+    private mutating func readChange() throws -> ChangeValues {
+        let start = position
+        let (kind, table) = try readKind()
         let isIndirect = try readByte() != 0
         let count = table.keyIndexes.count
         let none = [DatabaseValue?](repeating: nil, count: count)
@@ -194,10 +250,9 @@ struct ChangesetReader {
                 if table.keyIndexes[column] > 0 { change.old[column] = value } else { change.new[column] = value }
             }
         }
-        // SQLite reads memory that it does not own for such a key.
         let key = kind == .insert ? change.new : change.old
         guard zip(key, table.keyIndexes).allSatisfy({ $1 == 0 || $0 != nil && $0 != .null }) else {
-            throw damaged("a primary key has no value")
+            throw damaged(Self.missingKey)
         }
         changeRange = start..<position
         return change
@@ -227,9 +282,9 @@ struct ChangesetReader {
     }
 
     private mutating func readBytes(_ count: Int) throws -> Data {
-        guard count <= bytes.endIndex - position else { throw damaged("the last change does not end") }
-        defer { position += count }
-        return bytes[position..<position + count]
+        let start = position
+        try skip(count)
+        return bytes[start..<position]
     }
 
     private mutating func readNumber() throws -> UInt64 {

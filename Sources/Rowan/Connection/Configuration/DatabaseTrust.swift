@@ -1,6 +1,8 @@
 // How far a connection trusts the file that it opens, and the SQL that it runs.
 // Source: https://sqlite.org/security.html
 
+import Synchronization
+
 /// The trust in a database file and in SQL. By default, a connection trusts both.
 ///
 /// ```swift
@@ -76,16 +78,22 @@ extension Database {
     /// Restricts the SQL of the connection, after its setup.
     func distrustSQL() throws {
         guard configuration.trust.limits != nil else { return }
-        let functions = try Row.rows(
-            of: makeStatement(
-                sql: "SELECT name, min(builtin OR flags & 0x200000) FROM pragma_function_list GROUP BY name"), [])
-        let modules = try Row.rows(of: makeStatement(sql: "PRAGMA module_list"), []).map { $0[0] as String }
-        try connection.restrict(
-            SQLRestriction(
-                functions: functions.map { ($0[0], $0[1]) },
-                modules: modules.map { ($0, connection.innocuousModules.contains($0)) }))
+        // An extension adds functions and modules without a report.
+        let hasExtensions = connection.hasLoadedExtensions
+        let functions = connection.functionSafety.map { (name: $0.key, isInnocuous: $0.value) }
+        let modules = connection.moduleSafety.map { (name: $0.key, isInnocuous: $0.value) }
+        let known = try hasExtensions ? knownToSQLite() : SQLRestriction.Known.ofPlainConnections()
+        try connection.restrict(SQLRestriction(known, functions: functions, modules: modules))
         // Statements that are already compiled were not checked.
         releaseStatements()
+    }
+
+    /// The functions and modules of this connection.
+    fileprivate func knownToSQLite() throws -> SQLRestriction.Known {
+        let sql = "SELECT name, min(builtin OR flags & 0x200000) FROM pragma_function_list GROUP BY name"
+        return SQLRestriction.Known(
+            functions: try Row.rows(of: makeStatement(sql: sql), []).map { ($0[0], $0[1]) },
+            modules: try Row.rows(of: makeStatement(sql: "PRAGMA module_list"), []).map { $0[0] })
     }
 
     /// Checks the file, if the configuration asks for it.
@@ -109,6 +117,23 @@ extension Database {
                 resultCode: .SQLITE_INTERRUPT,
                 message:
                     "the check of the file took longer than \(limit): raise Configuration.checksFileOnOpen - \(path)")
+        }
+    }
+}
+
+extension SQLRestriction.Known {
+    private static let known = Mutex<SQLRestriction.Known?>(nil)
+
+    /// What a connection has that only the program's Swift code has added to. It is read once, because the lists take as long as
+    /// opening several connections (benchmark untrusted-open).
+    fileprivate static func ofPlainConnections() throws -> SQLRestriction.Known {
+        try known.withLock { known in
+            if let known { return known }
+            let db = try Database(path: ":memory:", configuration: Configuration())
+            defer { db.connection.closeEventually() }
+            let read = try db.withAccess { try $0.knownToSQLite() }
+            known = read
+            return read
         }
     }
 }

@@ -52,6 +52,7 @@ extension LocalConnection {
         let pointer = try openPointer()
         try refuseRemotely("extensions", "the nodes have the functions and modules of SQLite")
         var message: UnsafeMutablePointer<CChar>?
+        hasLoadedExtensions = true
         let code = entryPoint(pointer, &message, rowan_api_routines())
         try checkExtension(code, message, "the entry point of the extension failed")
     }

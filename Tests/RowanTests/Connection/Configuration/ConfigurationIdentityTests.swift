@@ -15,6 +15,7 @@ struct ConfigurationIdentityTests {
         "label": { $0.label = "label" },
         "vfs": { $0.vfs = "unix" },
         "allowsExtensions": { $0.allowsExtensions = true },
+        "trust": { $0.trust = .untrustedFile }, "checksFileOnOpen": { $0.checksFileOnOpen = .seconds(1) },
         "acceptsDoubleQuotedStringLiterals": { $0.acceptsDoubleQuotedStringLiterals = true },
         "busyMode": { $0.busyMode = .timeout(1) },
         "readonlyBusyMode": { $0.readonlyBusyMode = .timeout(1) },

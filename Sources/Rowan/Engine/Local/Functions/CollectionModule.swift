@@ -44,8 +44,7 @@ extension LocalConnection {
             ) {
                 Unmanaged<CollectionClient>.fromOpaque($0!).release()
             })
-        if source.safety == .innocuous { innocuousModules.insert(name) } else { innocuousModules.remove(name) }
-        try openHooks().restriction?.note(module: name, isInnocuous: source.safety == .innocuous)
+        note(collection: name.lowercased(), isInnocuous: source.safety == .innocuous)
         schemaDidMove()
     }
 

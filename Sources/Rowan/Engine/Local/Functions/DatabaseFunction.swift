@@ -134,7 +134,7 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
                     + "arguments")
         }
         try connection.check(code)
-        try connection.openHooks().restriction?.note(function: name, isInnocuous: safety == .innocuous)
+        connection.note(function: name.lowercased(), isInnocuous: safety == .innocuous)
     }
 
     private func install(in connection: SQLiteConnection, calledBy hooks: ConnectionHooks) -> CInt {

@@ -17,15 +17,32 @@ final class SQLRestriction {
     private typealias Text = UnsafePointer<CChar>
 
     /// - Parameters:
-    ///   - functions: the functions of the connection, and whether any SQL may call them.
-    ///   - modules: the modules of virtual tables of the connection, and whether any SQL may read their tables.
-    init(functions: [(name: String, isInnocuous: Bool)], modules: [(name: String, isInnocuous: Bool)]) {
+    ///   - functions: the functions of the connection that are not SQLite's, and whether any SQL may call them.
+    ///   - modules: the modules of virtual tables that are not SQLite's, and whether any SQL may read their tables.
+    init(
+        _ known: Known, functions: [(name: String, isInnocuous: Bool)], modules: [(name: String, isInnocuous: Bool)]
+    ) {
+        self.functions = known.functions
+        refusedModules = known.refusedModules
+        for function in functions { note(function: function.name, isInnocuous: function.isInnocuous) }
         // SQLite reports the name of a function, but not the number of its arguments: all with the name count.
-        let dangerous = Set(functions.filter { !$0.isInnocuous }.map { $0.name.lowercased() })
-            .subtracting(Self.functionsOfExtensions)
-        self.functions = Set(functions.map { $0.name.lowercased() }).union(Self.functionsOfExtensions)
-            .subtracting(dangerous).subtracting(Self.refusedFunctions)
+        for function in functions where !function.isInnocuous { self.functions.remove(function.name.lowercased()) }
         for module in modules { note(module: module.name, isInnocuous: module.isInnocuous) }
+    }
+
+    /// What the SQLite of the process has on each connection.
+    struct Known: Sendable {
+        /// The functions that any SQL may call.
+        let functions: Set<String>
+        /// The modules whose tables untrusted SQL must not read.
+        let refusedModules: Set<String>
+
+        init(functions: [(name: String, isInnocuous: Bool)], modules: [String]) {
+            let refused = functions.filter { !$0.isInnocuous }.map { $0.name.lowercased() }
+            self.functions = Set(functions.map { $0.name.lowercased() }).subtracting(refused)
+                .union(SQLRestriction.functionsOfExtensions).subtracting(SQLRestriction.refusedFunctions)
+            refusedModules = Set(modules.map { $0.lowercased() }.filter { !SQLRestriction.isReadable(module: $0) })
+        }
     }
 
     /// Functions of extensions that are part of SQLite, which does not declare them as innocuous.
@@ -53,12 +70,16 @@ final class SQLRestriction {
     /// Records that a module has been added, or replaced.
     func note(module: String, isInnocuous: Bool) {
         let module = module.lowercased()
-        // The pragmas that may run decide about their functions.
-        if isInnocuous || Self.modules.contains(module) || module.hasPrefix("pragma_") {
+        if isInnocuous || Self.isReadable(module: module) {
             refusedModules.remove(module)
         } else {
             refusedModules.insert(module)
         }
+    }
+
+    private static func isReadable(module: String) -> Bool {
+        // The pragmas that may run decide about their functions.
+        modules.contains(module) || module.hasPrefix("pragma_")
     }
 
     /// What the last statement was refused for, once.
