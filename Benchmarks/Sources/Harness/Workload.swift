@@ -189,7 +189,7 @@ extension Workload {
         case .pointWriteAccess: (5_000, .emptyPlaces.writtenAhead(), .ratio(1.5))
         case .openClose: (1_000, .ints(1_000), .ratio(2))
         case .untrustedOpen: (1_000, .ints(1_000), .timesWorkload(.openClose, 1.3))
-        case .changesetRecord: (100_000, .tickets(100_000).copiedForEachRun(), .ratio(1.5))
+        case .changesetRecord: (100_000, .tickets(100_000).copiedForEachRun(), .ratio(2.5))
         case .changesetApply: (100_000, .tickets(100_000).copiedForEachRun(), .ratio(1.1))
         case .migrate: (100, .emptyInts.writtenAhead(), .timesPeer(2))
         case .checkSchema: (200, .entries(200), .nanoseconds(250_000))

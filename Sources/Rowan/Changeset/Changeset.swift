@@ -230,14 +230,14 @@ extension DatabaseChanges {
     public func filter(_ isIncluded: (DatabaseChange) throws -> Bool) throws -> Self {
         var reader = ChangesetReader(data)
         var bytes = Data()
-        var lastTable: Range<Data.Index>?
+        var lastTable: ChangesetTable?
         while let values = try reader.next(), let table = reader.table {
             guard try isIncluded(DatabaseChange(values, of: table, columnNames: columnNames(of: table))) else {
                 continue
             }
-            if lastTable != reader.tableRange { bytes.append(data[reader.tableRange]) }
-            lastTable = reader.tableRange
-            bytes.append(data[reader.changeRange])
+            if lastTable != table { bytes.append(reader.tableBytes) }
+            lastTable = table
+            bytes.append(reader.changeBytes)
         }
         return Self(data: bytes, columnNames: columnNames)
     }

@@ -125,27 +125,29 @@ struct ChangesetWriter {
 
 /// Reads changes from bytes, which may come from a stranger.
 struct ChangesetReader {
-    private let bytes: Data
-    private var position: Data.Index
+    private typealias Bytes = UnsafeRawBufferPointer
+
+    private let data: Data
+    /// Counted from the first byte, like the ranges of headers and changes.
+    private var position = 0
+    private var header = 0..<0
+    private var change = 0..<0
     private(set) var isPatchset = false
     private(set) var table: ChangesetTable?
-    /// The position of the header of the current table.
-    private(set) var tableRange: Range<Data.Index>
-    /// The position of the last change.
-    private(set) var changeRange: Range<Data.Index>
 
-    init(_ bytes: Data) {
-        self.bytes = bytes
-        position = bytes.startIndex
-        (tableRange, changeRange) = (position..<position, position..<position)
-    }
+    init(_ data: Data) { self.data = data }
+
+    /// The header of the current table.
+    var tableBytes: Data { data[data.startIndex + header.lowerBound..<data.startIndex + header.upperBound] }
+    /// The last change.
+    var changeBytes: Data { data[data.startIndex + change.lowerBound..<data.startIndex + change.upperBound] }
 
     /// The next change of `table`; nil at the end.
     ///
     /// - Throws: SQLITE_CORRUPT for bytes that are no changeset.
     mutating func next() throws -> ChangeValues? {
-        guard try readTables() else { return nil }
-        return try readChange()
+        let data = data
+        return try data.withUnsafeBytes { try readTables($0) ? readChange($0) : nil }
     }
 
     /// Checks all changes, without making values of them, before SQLite reads them.
@@ -153,100 +155,98 @@ struct ChangesetReader {
     /// - Returns: the tables, each once, in order.
     /// - Throws: SQLITE_CORRUPT for bytes that are no changeset.
     mutating func skipToEnd() throws -> [ChangesetTable] {
-        var tables: [ChangesetTable] = []
-        while try readTables() {
-            if let table, tables.last != table, !tables.contains(table) { tables.append(table) }
-            try skipChange()
+        let data = data
+        return try data.withUnsafeBytes { bytes in
+            var tables: [ChangesetTable] = []
+            var known = header
+            while try readTables(bytes) {
+                if header != known, let table, !tables.contains(table) { tables.append(table) }
+                known = header
+                try skipChange(bytes)
+            }
+            return tables
         }
-        return tables
     }
 
     /// Reads the headers of tables before the next change.
     ///
     /// - Returns: false at the end.
-    private mutating func readTables() throws -> Bool {
-        while position < bytes.endIndex {
+    private mutating func readTables(_ bytes: Bytes) throws -> Bool {
+        while position < bytes.count {
             let byte = bytes[position]
             guard byte == UInt8(ascii: "T") || byte == UInt8(ascii: "P") else { return true }
-            try readTable()
+            try readTable(bytes)
         }
         return false
     }
 
-    private mutating func readTable() throws {
+    private mutating func readTable(_ bytes: Bytes) throws {
         let start = position
-        let isPatchset = try readByte() == UInt8(ascii: "P")
+        let isPatchset = try readByte(bytes) == UInt8(ascii: "P")
         guard table == nil || isPatchset == self.isPatchset else { throw damaged("changesets and patchsets are mixed") }
         self.isPatchset = isPatchset
-        let count = try readCount()
-        let keyIndexes = Array(try readBytes(count))
-        guard !keyIndexes.isEmpty, keyIndexes.contains(where: { $0 > 0 }) else {
-            throw damaged("a table has no primary key")
-        }
-        guard let end = bytes[position...].firstIndex(of: 0) else { throw damaged("a name does not end") }
-        let name = String(decoding: bytes[position..<end], as: UTF8.self)
-        position = end + 1
+        let keyIndexes = Array(try readBytes(bytes, readCount(bytes)))
+        guard keyIndexes.contains(where: { $0 > 0 }) else { throw damaged("a table has no primary key") }
+        guard let length = bytes[position...].firstIndex(of: 0) else { throw damaged("a name does not end") }
+        let name = String(decoding: bytes[position..<length], as: UTF8.self)
+        position = length + 1
         table = ChangesetTable(name: name, keyIndexes: keyIndexes)
-        tableRange = start..<position
+        header = start..<position
     }
 
-    private mutating func readKind() throws -> (DatabaseChange.Kind, ChangesetTable) {
-        guard let table, let kind = DatabaseChange.Kind(code: try readByte()) else {
+    private mutating func readKind(_ bytes: Bytes) throws -> (DatabaseChange.Kind, ChangesetTable) {
+        guard let table, let kind = DatabaseChange.Kind(code: try readByte(bytes)) else {
             throw damaged("an operation is unknown")
         }
         return (kind, table)
     }
 
-    private mutating func skipChange() throws {
-        let (kind, table) = try readKind()
-        _ = try readByte()
+    private mutating func skipChange(_ bytes: Bytes) throws {
+        let (kind, table) = try readKind(bytes)
+        _ = try readByte(bytes)
         switch (kind, isPatchset) {
         case (.update, false):
-            try skipValues(table, hasKey: true)
-            try skipValues(table, hasKey: false)
-        case (.delete, true): try skipValues(table, hasKey: true, onlyKey: true)
-        default: try skipValues(table, hasKey: true)
+            try skipValues(bytes, table, hasKey: true)
+            try skipValues(bytes, table, hasKey: false)
+        case (.delete, true): try skipValues(bytes, table, hasKey: true, onlyKey: true)
+        default: try skipValues(bytes, table, hasKey: true)
         }
     }
 
-    private mutating func skipValues(_ table: ChangesetTable, hasKey: Bool, onlyKey: Bool = false) throws {
+    private mutating func skipValues(
+        _ bytes: Bytes, _ table: ChangesetTable, hasKey: Bool, onlyKey: Bool = false
+    ) throws {
         for keyIndex in table.keyIndexes where keyIndex > 0 || !onlyKey {
-            let type = try readByte()
-            switch type {
+            switch try readByte(bytes) {
             case 0, 5: if hasKey, keyIndex > 0 { throw damaged(Self.missingKey) }
-            case 1, 2: try skip(8)
-            case 3, 4: try skip(readCount())
+            case 1, 2: try skip(bytes, 8)
+            case 3, 4: try skip(bytes, readCount(bytes))
             default: throw damaged("a value has no known type")
             }
         }
     }
 
-    private mutating func skip(_ count: Int) throws {
-        guard count <= bytes.endIndex - position else { throw damaged("the last change does not end") }
-        position += count
-    }
-
     /// SQLite reads memory that it does not own for such a key.
     private static let missingKey = "a primary key has no value"
 
-    private mutating func readChange() throws -> ChangeValues {
+    private mutating func readChange(_ bytes: Bytes) throws -> ChangeValues {
         let start = position
-        let (kind, table) = try readKind()
-        let isIndirect = try readByte() != 0
+        let (kind, table) = try readKind(bytes)
+        let isIndirect = try readByte(bytes) != 0
         let count = table.keyIndexes.count
         let none = [DatabaseValue?](repeating: nil, count: count)
         var change = ChangeValues(kind: kind, isIndirect: isIndirect, old: none, new: none)
         switch (kind, isPatchset) {
-        case (.insert, _): change.new = try readValues(count)
-        case (.delete, false): change.old = try readValues(count)
+        case (.insert, _): change.new = try readValues(bytes, count)
+        case (.delete, false): change.old = try readValues(bytes, count)
         case (.update, false):
-            change.old = try readValues(count)
-            change.new = try readValues(count)
+            change.old = try readValues(bytes, count)
+            change.new = try readValues(bytes, count)
         case (.delete, true):
             let columns = table.keyIndexes.indices.filter { table.keyIndexes[$0] > 0 }
-            for (column, value) in zip(columns, try readValues(columns.count)) { change.old[column] = value }
+            for (column, value) in zip(columns, try readValues(bytes, columns.count)) { change.old[column] = value }
         case (.update, true):
-            for (column, value) in try readValues(count).enumerated() {
+            for (column, value) in try readValues(bytes, count).enumerated() {
                 if table.keyIndexes[column] > 0 { change.old[column] = value } else { change.new[column] = value }
             }
         }
@@ -254,20 +254,20 @@ struct ChangesetReader {
         guard zip(key, table.keyIndexes).allSatisfy({ $1 == 0 || $0 != nil && $0 != .null }) else {
             throw damaged(Self.missingKey)
         }
-        changeRange = start..<position
+        self.change = start..<position
         return change
     }
 
-    private mutating func readValues(_ count: Int) throws -> [DatabaseValue?] {
+    private mutating func readValues(_ bytes: Bytes, _ count: Int) throws -> [DatabaseValue?] {
         var values: [DatabaseValue?] = []
         // A count that lies must not reserve memory.
         for _ in 0..<count {
-            switch try readByte() {
+            switch try readByte(bytes) {
             case 0: values.append(nil)
-            case 1: values.append(DatabaseValue(storage: .int64(Int64(bitPattern: try readNumber()))))
-            case 2: values.append(DatabaseValue(storage: .double(Double(bitPattern: try readNumber()))))
-            case 3: values.append(String(decoding: try readBytes(readCount()), as: UTF8.self).databaseValue)
-            case 4: values.append(Data(try readBytes(readCount())).databaseValue)
+            case 1: values.append(DatabaseValue(storage: .int64(Int64(bitPattern: try readNumber(bytes)))))
+            case 2: values.append(DatabaseValue(storage: .double(Double(bitPattern: try readNumber(bytes)))))
+            case 3: values.append(String(decoding: try readBytes(bytes, readCount(bytes)), as: UTF8.self).databaseValue)
+            case 4: values.append(Data(try readBytes(bytes, readCount(bytes))).databaseValue)
             case 5: values.append(.null)
             default: throw damaged("a value has no known type")
             }
@@ -275,38 +275,44 @@ struct ChangesetReader {
         return values
     }
 
-    private mutating func readByte() throws -> UInt8 {
-        guard position < bytes.endIndex else { throw damaged("the last change does not end") }
+    private mutating func readByte(_ bytes: Bytes) throws -> UInt8 {
+        guard position < bytes.count else { throw damaged(Self.unfinished) }
         defer { position += 1 }
         return bytes[position]
     }
 
-    private mutating func readBytes(_ count: Int) throws -> Data {
+    private mutating func skip(_ bytes: Bytes, _ count: Int) throws {
+        guard count <= bytes.count - position else { throw damaged(Self.unfinished) }
+        position += count
+    }
+
+    private mutating func readBytes(_ bytes: Bytes, _ count: Int) throws -> Slice<Bytes> {
         let start = position
-        try skip(count)
+        try skip(bytes, count)
         return bytes[start..<position]
     }
 
-    private mutating func readNumber() throws -> UInt64 {
-        try readBytes(8).reduce(0) { $0 << 8 | UInt64($1) }
+    private mutating func readNumber(_ bytes: Bytes) throws -> UInt64 {
+        try readBytes(bytes, 8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    private mutating func readCount() throws -> Int {
+    private mutating func readCount(_ bytes: Bytes) throws -> Int {
         var count = 0
         // SQLite's sizes have at most 31 bits.
         for _ in 0..<5 {
-            let byte = try readByte()
+            let byte = try readByte(bytes)
             count = count << 7 | Int(byte & 0x7F)
             if byte & 0x80 == 0, count <= Int32.max { return count }
         }
         throw damaged("a size is too large")
     }
 
+    private static let unfinished = "the last change does not end"
+
     private func damaged(_ reason: String) -> DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_CORRUPT,
-            message: "these bytes are no changeset, or a damaged one: \(reason), at byte \(position - bytes.startIndex)"
-        )
+            message: "these bytes are no changeset, or a damaged one: \(reason), at byte \(position)")
     }
 }
 
