@@ -5,8 +5,10 @@ enum AnswerPart {
     case bytes([UInt8])
     /// The same bytes again and again.
     ///
-    /// - Parameter byteCount: after which the node closes the connection.
-    case endless([UInt8], byteCount: Int)
+    /// - Parameters:
+    ///   - byteCount: after which the node closes the connection.
+    ///   - mayBeRead: whether the program has queried the rows, and so reads all of them.
+    case endless([UInt8], byteCount: Int, mayBeRead: Bool)
     /// The answer follows that of the next request.
     case late([UInt8])
     /// Another thread interrupts the client at this moment.
@@ -193,22 +195,22 @@ struct HostileAnswers {
     private mutating func endless(_ isForProgram: Bool) -> [AnswerPart] {
         let byteCount = isForProgram ? Self.longByteCount : Self.endlessByteCount
         switch number(0...4) {
-        case 0: return [.endless(rowsFrame(["a"], [], isLast: false), byteCount: byteCount)]
+        case 0: return [.endless(rowsFrame(["a"], [], isLast: false), byteCount: byteCount, mayBeRead: isForProgram)]
         case 1:
             let row: [WireValue] = [.blob(Array(repeating: 7, count: 1 << number(0...20)))]
-            return [.endless(rowsFrame(["a"], [row], isLast: false), byteCount: byteCount)]
-        case 2: return [.endless(rowsFrame([], [], isLast: false), byteCount: byteCount)]
+            return [.endless(rowsFrame(["a"], [row], isLast: false), byteCount: byteCount, mayBeRead: isForProgram)]
+        case 2: return [.endless(rowsFrame([], [], isLast: false), byteCount: byteCount, mayBeRead: isForProgram)]
         case 3:
             // A frame that does not end, of any type.
             let size = UInt32(1) << UInt32(number(16...27))
             let header = [UInt8](words(UInt64(size) | UInt64(number(0...9)) << 32))
-            return [.bytes(header), .endless(words(word(), word()), byteCount: byteCount)]
+            return [.bytes(header), .endless(words(word(), word()), byteCount: byteCount, mayBeRead: isForProgram)]
         default:
             let row: [WireValue] = [.text("table"), .text("t"), .text("t"), .null]
             return [
                 .endless(
                     rowsFrame(["a", "b", "c", "d"], Array(repeating: row, count: number(1...200)), isLast: false),
-                    byteCount: byteCount)
+                    byteCount: byteCount, mayBeRead: isForProgram)
             ]
         }
     }

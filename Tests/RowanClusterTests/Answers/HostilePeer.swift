@@ -108,16 +108,16 @@ final class HostilePeer: LocalPeer, @unchecked Sendable {
                 buffer.copyBytes(from: rest.prefix(count))
                 advance(count, bytes.count)
                 if count > 0 { return count }
-            case .endless(let bytes, let byteCount):
+            case .endless(let bytes, let byteCount, let mayBeRead):
                 guard byteCount > 0 else {
-                    if !session.isForProgram { node.offence = "the client reads an answer without end" }
+                    if !mayBeRead { node.offence = "the client reads an answer without end" }
                     output = [.close]
                     continue
                 }
                 let count = min(bytes.count - offset, buffer.count)
                 buffer.copyBytes(from: bytes[offset..<offset + count])
                 offset = (offset + count) % bytes.count
-                output[0] = .endless(bytes, byteCount: byteCount - count)
+                output[0] = .endless(bytes, byteCount: byteCount - count, mayBeRead: mayBeRead)
                 return count
             case .interruption:
                 output.removeFirst()
