@@ -14,7 +14,7 @@ extension Part {
         // A process works in a folder of its own, so that relative paths are found there, too.
         FileManager.default.changeCurrentDirectoryPath(folder)
         var limits = SQLLimits()
-        limits.time = .milliseconds(100)
+        limits.time = .milliseconds(20)
         limits.rows = 500
         limits.temporaryBytes = 1 << 20
         var configuration = Configuration()
@@ -33,7 +33,7 @@ extension Part {
             run.note("seed \(run.seed), file \(run.counts["files"] ?? 0)")
             do {
                 let queue = try DatabaseQueue(path: path, configuration: configuration)
-                for _ in 0..<10 {
+                for _ in 0..<30 {
                     let text = mutated(run, attacks)
                     run.note("seed \(run.seed): \(text.debugDescription)")
                     run.count("texts")
