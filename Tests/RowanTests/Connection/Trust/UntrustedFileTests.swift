@@ -113,7 +113,8 @@ import Testing
             #expect(try Bool.fetchOne(db, sql: "PRAGMA trusted_schema") == false)
             #expect(try Bool.fetchOne(db, sql: "PRAGMA cell_size_check") == true)
             #expect(try Int.fetchOne(db, sql: "PRAGMA mmap_size") ?? 0 == 0)
-            expectError(.SQLITE_ERROR, "no such column: nothing") { try db.makeStatement(sql: "SELECT \"nothing\"") }
+            let string = expectError(.SQLITE_ERROR) { try db.makeStatement(sql: "SELECT \"nothing\"") }
+            #expect(string?.message?.hasPrefix("no such column: ") == true)
             expectError(.SQLITE_AUTH) { try db.loadExtension(path: "/nowhere/lib.so") }
             expectError(.SQLITE_ERROR, "fts3tokenize disabled") {
                 try Row.fetchOne(db, sql: "SELECT fts3_tokenizer('evil', x'0000000000000000')")
