@@ -100,9 +100,24 @@ public struct Changeset: DatabaseChanges, Codable {
     /// - Throws: a ``DatabaseError``, if the bytes are no changeset.
     public func rebased(on rebase: ChangesetRebase) throws -> Changeset {
         var reader = ChangesetReader(data)
-        _ = try reader.skipToEnd()
+        let tables = try reader.skipToEnd()
         guard !reader.isPatchset else { throw Self.patchsetError }
         guard !rebase.data.isEmpty else { return self }
+        // SQLite trusts these bytes, and pairs tables by their names only.
+        var conflicts = ChangesetReader(rebase.data)
+        while let conflict = try conflicts.next(), let table = conflicts.table {
+            guard conflict.kind != .update, !conflicts.isPatchset else {
+                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "these bytes are no description of conflicts")
+            }
+            let isOther = tables.contains {
+                $0.name.isSameDatabaseName(as: table.name) && $0.keyIndexes != table.keyIndexes
+            }
+            guard !isOther else {
+                throw DatabaseError(
+                    resultCode: .SQLITE_SCHEMA,
+                    message: "the conflicts are those of other columns of table \"\(table.name)\"")
+            }
+        }
         return Changeset(data: try LocalConnection.rebase(data, on: rebase.data), columnNames: columnNames)
     }
 

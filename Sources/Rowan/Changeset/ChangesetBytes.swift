@@ -185,7 +185,10 @@ struct ChangesetReader {
         let isPatchset = try readByte(bytes) == UInt8(ascii: "P")
         guard table == nil || isPatchset == self.isPatchset else { throw damaged("changesets and patchsets are mixed") }
         self.isPatchset = isPatchset
-        let keyIndexes = Array(try readBytes(bytes, readCount(bytes)))
+        let count = try readCount(bytes)
+        // SQLite's default maximum. Each change costs as much as its table has columns, even if it stores fewer.
+        guard count <= 2_000 else { throw damaged("a table has \(count) columns") }
+        let keyIndexes = Array(try readBytes(bytes, count))
         guard keyIndexes.contains(where: { $0 > 0 }) else { throw damaged("a table has no primary key") }
         guard let length = bytes[position...].firstIndex(of: 0) else { throw damaged("a name does not end") }
         let name = String(decoding: bytes[position..<length], as: UTF8.self)

@@ -160,6 +160,10 @@ private final class ChangeLog: ChangeSubscriber {
     private let filter: Set<String>?
     private var tables: [String: Table] = [:]
     private var epoch: Int?
+    /// The tables that existed when the recording began.
+    private var firstTables: [String] = []
+    /// The columns of the changed tables, at their first change.
+    private var columnsOfRows: [String: [String]] = [:]
     private(set) var rows: [RowKey: Original] = [:]
     /// The rows in the order of their first change.
     private var order: [RowKey] = []
@@ -175,6 +179,7 @@ private final class ChangeLog: ChangeSubscriber {
         connection = db.connection
         filter = names.map { Set($0.map(\.foldedDatabaseName)) }
         try readTables(db)
+        firstTables = tables.values.map(\.info.format.name).sorted()
         for name in names ?? [] where tables[name.foldedDatabaseName] == nil {
             _ = try db.columns(in: name, in: "main")
             throw DatabaseError(
@@ -217,8 +222,8 @@ private final class ChangeLog: ChangeSubscriber {
         let epoch = connection.schemaEpoch
         guard self.epoch != epoch else { return }
         try connection.unwatched {
-            let known = tables
-            (tables, unrecordedTableNames) = ([:], [])
+            tables = [:]
+            unrecordedTableNames = []
             for name in try db.tables(in: "main").map(\.name) {
                 let folded = name.foldedDatabaseName
                 guard filter?.contains(folded) ?? !connection.abilities.hiddenTables.contains(name) else { continue }
@@ -229,16 +234,6 @@ private final class ChangeLog: ChangeSubscriber {
                 let layout = try db.preUpdateLayout(of: .init(schema: "main", name: name))
                 let positions = info.columnNames.compactMap { layout?.columnNames.firstIndex(of: $0) }
                 tables[folded] = Table(info: info, layout: layout, positions: positions)
-            }
-            for row in order where failure == nil {
-                guard let old = known[row.table], let new = tables[row.table],
-                    old.info.format == new.info.format, old.info.columnNames == new.info.columnNames
-                else {
-                    failure = DatabaseError(
-                        resultCode: .SQLITE_SCHEMA,
-                        message: "the columns of table \"\(row.table)\" have changed while its changes were recorded")
-                    break
-                }
             }
         }
         self.epoch = epoch
@@ -274,6 +269,7 @@ private final class ChangeLog: ChangeSubscriber {
             return
         }
         let row = RowKey(table: name, values: key)
+        if columnsOfRows[name] == nil { columnsOfRows[name] = table.info.columnNames }
         if let known = rows[row] {
             if known.isIndirect, !original.isIndirect { rows[row]?.isIndirect = false }
         } else {
@@ -298,6 +294,11 @@ private final class ChangeLog: ChangeSubscriber {
     func forEachPart(_ db: Database, _ body: (Data, [String: [String]]) throws -> Void) throws {
         try readTables(db)
         if let failure { throw failure }
+        // SQLite does not report the rows of a table that is dropped.
+        if let name = firstTables.first(where: { tables[$0.foldedDatabaseName] == nil }) {
+            throw DatabaseError(
+                resultCode: .SQLITE_SCHEMA, message: "table \"\(name)\" was dropped while its changes were recorded")
+        }
         var writer = ChangesetWriter(isPatchset: false)
         var columnNames: [String: [String]] = [:]
         // The changes of a table together, in the order of the first change of each table.
@@ -308,9 +309,17 @@ private final class ChangeLog: ChangeSubscriber {
             rowsOfTables[row.table, default: []].append(row)
         }
         for name in tableOrder {
+            // A table that is gone was also made meanwhile.
             guard let info = tables[name]?.info else { continue }
+            func hasChanged() -> DatabaseError {
+                DatabaseError(
+                    resultCode: .SQLITE_SCHEMA,
+                    message: "the columns of table \"\(name)\" have changed while its changes were recorded")
+            }
+            guard info.columnNames == columnsOfRows[name] else { throw hasChanged() }
             for row in rowsOfTables[name] ?? [] {
                 guard let original = rows[row] else { continue }
+                guard original.values.map({ $0.count == info.columnNames.count }) ?? true else { throw hasChanged() }
                 let current = try info.row(row.values, db)
                 guard let change = info.change(from: original.values, to: current, isIndirect: original.isIndirect)
                 else {

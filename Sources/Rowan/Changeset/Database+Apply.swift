@@ -163,11 +163,29 @@ extension Database {
                 return .commit
             }
             let isEnforced = connection.isOn(.foreignKeys)
+            // SQLite would not count the parents that are inserted while foreign keys are off.
+            guard !isEnforced || connection.deferredViolationCount == 0 else {
+                throw DatabaseError(
+                    resultCode: .SQLITE_MISUSE,
+                    message:
+                        "the transaction has rows whose parents are still missing: insert the parents before changes "
+                        + "are applied")
+            }
+            var hasReplaced = try tables.contains {
+                try definitionWords().replacing.contains($0.name.foldedDatabaseName)
+            }
             rebase = try connection.with(.foreignKeys, false) {
-                try connection.with(.triggers, false) { try apply(changes, names, resolve) }
+                try connection.with(.triggers, false) {
+                    try apply(changes, names) { conflict in
+                        let resolution = try resolve(conflict)
+                        if resolution == .replace { hasReplaced = true }
+                        return resolution
+                    }
+                }
             }
             guard isEnforced else { return .commit }
-            let count = try ForeignKeyCheck(tables.map(\.name), self).violationCount(changes, columns)
+            let count = try ForeignKeyCheck(tables.map(\.name), self).violationCount(
+                changes, columns, hasReplaced: hasReplaced)
             if count > 0 { _ = try resolution(ChangeConflict(foreignKeyViolationCount: count), resolve) }
             return .commit
         }
@@ -237,7 +255,7 @@ extension Database {
     /// foreign keys change.
     private func reportingChanges<T>(of tables: [String], _ body: () throws -> T) throws -> T {
         guard isObserved else { return try body() }
-        let writes = try connection.unwatched {
+        let writes = try connection.unrestricted {
             let profile = try connection.collectingProfiles {
                 for name in tables {
                     let table = "main.\(name.quotedDatabaseIdentifier)"

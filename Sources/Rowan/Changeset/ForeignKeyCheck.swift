@@ -49,17 +49,23 @@ struct ForeignKeyCheck {
     }
 
     /// The number of rows without a parent, among those that the changes concern.
-    func violationCount(_ changes: some DatabaseChanges, _ columnNames: [String: [String]]) throws -> Int {
+    ///
+    /// - Parameter hasReplaced: whether rows were replaced whose values the changes don't contain.
+    func violationCount(
+        _ changes: some DatabaseChanges, _ columnNames: [String: [String]], hasReplaced: Bool
+    ) throws -> Int {
         guard !keys.isEmpty else { return 0 }
         var count = 0
-        var incomplete: Set<String> = []
+        var incomplete = Set(hasReplaced ? keys.map(\.child) : [])
         var reader = ChangesetReader(changes.data)
         while let change = try reader.next(), let table = reader.table, let names = columnNames[table.name] {
             for key in keys {
                 if change.kind != .delete, key.child.isSameDatabaseName(as: table.name) {
                     count += try orphans(of: change, table, names, key)
                 }
-                guard change.kind != .insert, key.parent.isSameDatabaseName(as: table.name) else { continue }
+                guard !hasReplaced, change.kind != .insert, key.parent.isSameDatabaseName(as: table.name) else {
+                    continue
+                }
                 if let children = try children(of: change, table, names, key) {
                     count += children
                 } else {

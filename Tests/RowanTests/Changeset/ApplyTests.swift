@@ -313,6 +313,79 @@ import Testing
         }
     }
 
+    /// SQLite pairs tables by their names, and trusts the bytes.
+    @Test func damagedRebases() throws {
+        let theirs = try changes("UPDATE player SET score = 21 WHERE id = 1")
+        let (here, _) = try make()
+        let ours = try here.write { db in try db.recordChanges { try db.execute(sql: "UPDATE player SET score = 1") } }
+        let rebase = try here.write { db in try db.apply(theirs) { _ in .omit } }
+        for count in 1..<rebase.data.count {
+            let damaged = ChangesetRebase(data: rebase.data.prefix(count))
+            // A header without changes is a description of no conflicts.
+            guard (try? ours.rebased(on: damaged)) == nil else { continue }
+            expectError(.SQLITE_CORRUPT) { try ours.rebased(on: damaged) }
+        }
+        let other = try DatabaseQueue()
+        let wide = try other.write { db in
+            try db.execute(
+                sql: "CREATE TABLE player(id INTEGER PRIMARY KEY, a, b, c, d, e); INSERT INTO player(id) VALUES (1)")
+            let changes = try db.recordChanges { try db.execute(sql: "UPDATE player SET a = 1") }
+            return try db.apply(changes.inverted().inverted()) { _ in .omit }
+        }
+        expectError(.SQLITE_SCHEMA, "the conflicts are those of other columns of table \"player\"") {
+            try ours.rebased(on: wide)
+        }
+    }
+
+    /// The replaced row had other values than the changes contain.
+    @Test func foreignKeysOfReplacedRows() throws {
+        func make(_ code: String) throws -> DatabaseQueue {
+            let queue = try DatabaseQueue()
+            try queue.write { db in
+                try db.execute(
+                    sql: """
+                        CREATE TABLE parent(id INTEGER PRIMARY KEY, code UNIQUE);
+                        CREATE TABLE child(id INTEGER PRIMARY KEY, code REFERENCES parent(code)); INSERT INTO parent VALUES (1, '\(code)')
+                        """)
+            }
+            return queue
+        }
+        for sql in ["UPDATE parent SET code = 'b'", "DELETE FROM parent"] {
+            let changes = try make("a").write { db in try db.recordChanges { try db.execute(sql: sql) } }
+            let target = try make("x")
+            try target.write { try $0.execute(sql: "INSERT INTO child VALUES (1, 'x')") }
+            expectError(.SQLITE_ABORT, "the changes were not applied: 1 foreign keys would be violated") {
+                try target.write { try $0.apply(changes) { $0.kind == .data ? .replace : .abort } }
+            }
+        }
+    }
+
+    @Test func transactionsOfTheClosure() throws {
+        let changes = try changes("UPDATE player SET score = 1; UPDATE team SET name = name || '!'")
+        let (writer, _) = try make()
+        try writer.write { try $0.execute(sql: "UPDATE player SET score = 7 WHERE id = 3") }
+        let before = try writer.read(content)
+        for sql in ["COMMIT", "ROLLBACK", "SAVEPOINT s", "RELEASE changeset_apply", "ROLLBACK TO changeset_apply"] {
+            expectError(.SQLITE_MISUSE) {
+                try writer.write { db in
+                    try db.apply(changes) { _ in
+                        try db.execute(sql: sql)
+                        return .omit
+                    }
+                }
+            }
+            #expect(try writer.read(content) == before)
+        }
+        // What SQLite counts as missing parents can't be counted while foreign keys are off.
+        try writer.write { db throws in
+            try db.execute(sql: "PRAGMA defer_foreign_keys = ON; INSERT INTO player VALUES (9, 99, 1)")
+            expectError(.SQLITE_MISUSE) { try db.apply(changes) }
+            try db.execute(sql: "DELETE FROM player WHERE id = 9")
+            try db.apply(changes) { _ in .omit }
+            #expect(try Bool.fetchOne(db, sql: "PRAGMA defer_foreign_keys") == true)
+        }
+    }
+
     // MARK: Undo
 
     @Test(arguments: kinds) func undoAndRedo(_ kind: ConnectionKind) throws {

@@ -201,6 +201,18 @@ private struct Player: Codable, Equatable, FetchableRecord, MutablePersistableRe
             {
                 try recorder.changeset(db)
             }
+            // A change of the schema that is undone does not matter.
+            let other = try db.makeChangesetRecorder()
+            try db.execute(sql: "UPDATE player SET score = 5 WHERE id = 1")
+            try db.inSavepoint {
+                try db.execute(sql: "ALTER TABLE player ADD COLUMN more")
+                return .rollback
+            }
+            #expect(try list(other.changeset(db)) == ["update player [id:1 score:100] [id:1 score:5]"])
+            try db.execute(sql: "DROP TABLE note")
+            expectError(.SQLITE_SCHEMA, "table \"note\" was dropped while its changes were recorded") {
+                try other.changeset(db)
+            }
         }
     }
 

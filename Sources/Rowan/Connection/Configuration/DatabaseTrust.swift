@@ -42,7 +42,8 @@ public struct DatabaseTrust: Hashable, Sendable, ExpressibleByArrayLiteral {
 
     /// The SQL may have been written to attack the program.
     ///
-    /// All SQL of the connection is restricted after ``Configuration/prepareDatabase(_:)``, that of requests and records,
+    /// It does not trust the schema either, which such SQL may have changed: functions and virtual tables as with
+    /// ``untrustedFile``, and defensive mode. All SQL of the connection is restricted after ``Configuration/prepareDatabase(_:)``, that of requests and records,
     /// too. Statements can't attach databases or run VACUUM, change temporary tables, run pragmas that change a state,
     /// call functions of the program that are not declared as innocuous, or use virtual tables of other modules than
     /// SQLite's own. Each refusal is a ``DatabaseError`` with the code SQLITE_AUTH, whose message names what was refused.
@@ -78,6 +79,10 @@ extension Database {
     /// Restricts the SQL of the connection, after its setup.
     func distrustSQL() throws {
         guard configuration.trust.limits != nil else { return }
+        // The authorizer is not asked about defaults, nor about what is parsed while the schema is read.
+        try connection.set(.trustedSchema, false)
+        try connection.set(.defensive, true)
+        try connection.set(.fts3Tokenizers, false)
         // An extension adds functions and modules without a report.
         let hasExtensions = connection.hasLoadedExtensions
         let functions = connection.functionSafety.map { (name: $0.key, isInnocuous: $0.value) }

@@ -203,9 +203,14 @@ package enum TransactionKeeper {
     case snapshot
     /// A migration, which is recorded in the transaction it runs in.
     case migration(String)
+    /// Changes that are being applied: all or none of them.
+    case changes
 
     fileprivate func refusal(of operation: StatementProfile.TransactionOperation?) -> String? {
         switch (self, operation) {
+        case (.changes, nil): nil
+        case (.changes, _):
+            "the closure that resolves a conflict begins or ends a transaction or a savepoint: return a resolution instead"
         case (_, .savepoint), (_, .release), (_, .rollbackTo), (_, nil), (.snapshot, .begin): nil
         case (.snapshot, .commit), (.snapshot, .rollback):
             "a snapshot has one transaction, which ends when the snapshot is closed: make another snapshot to see a "

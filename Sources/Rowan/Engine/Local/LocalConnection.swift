@@ -131,6 +131,12 @@ public final class LocalConnection {
         // NOMUTEX: the lane grants exclusive access to the connection.
         let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI
         var pointer: SQLiteConnection?
+        // SQLite shares memory only between connections with the same file system.
+        guard limits == nil || !path.contains("cache=shared") else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "a connection with untrusted SQL can't share a database in memory: use a file - \(path)")
+        }
         budget = limits.map(StatementBudget.init)
         let storage = try budget.map { try TemporaryStorage($0, vfs: vfs) }
         let code = sqlite3_open_v2(path, &pointer, flags, storage?.name ?? vfs)

@@ -60,10 +60,6 @@ import Testing
             "SELECT 1 ORDER BY launch()",
             "untrusted SQL can't call the function launch(): declare it as innocuous if it is"
         ),
-        (
-            "CREATE VIEW v AS SELECT launch() AS a; SELECT a FROM v",
-            "untrusted SQL can't call the function launch(): declare it as innocuous if it is"
-        ),
         ("CREATE TEMP TABLE x(a)", "untrusted SQL can't change temporary tables, indexes, triggers or views"),
         ("CREATE TEMP VIEW x AS SELECT 1", "untrusted SQL can't change temporary tables, indexes, triggers or views"),
         ("CREATE TABLE temp.x AS SELECT 1", "untrusted SQL can't change temporary tables, indexes, triggers or views"),
@@ -114,6 +110,60 @@ import Testing
         // The connection remains usable.
         try writer.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
         #expect(try writer.read { try Int.fetchOne($0, sql: "SELECT a FROM t") } == 1)
+    }
+
+    /// SQLite does not ask its authorizer about these.
+    @Test func definitionsThatTheTextHasWritten() throws {
+        let attacks = [
+            "CREATE VIEW v AS SELECT launch() AS a; SELECT a FROM v",
+            "CREATE TABLE x(a, b DEFAULT (launch())); INSERT INTO x(a) VALUES (1)",
+            "CREATE TABLE x(a); ALTER TABLE x ADD COLUMN b AS (launch()); SELECT b FROM x",
+            "CREATE TABLE x(a); ALTER TABLE x ADD COLUMN b CHECK (launch() > -1); INSERT INTO x(a) VALUES (2)",
+            "CREATE TABLE x(a); CREATE INDEX i ON x(a) WHERE launch(); INSERT INTO x VALUES (1)",
+        ]
+        for attack in attacks {
+            var configuration = Configuration()
+            configuration.trust = .untrustedSQL(SQLLimits())
+            configuration.prepareDatabase { db in
+                db.add(
+                    function: DatabaseFunction("launch", argumentCount: 0, pure: true) { _ in
+                        Issue.record("launched by \(attack)")
+                        return 1
+                    })
+            }
+            let queue = try DatabaseQueue(configuration: configuration)
+            #expect(throws: DatabaseError.self, "\(attack)") { try queue.write { try $0.execute(sql: attack) } }
+        }
+        let queue = try DatabaseQueue(configuration: configuration())
+        expectError(.SQLITE_ERROR, "table f_data may not be modified") {
+            try queue.write {
+                try $0.execute(sql: "CREATE VIRTUAL TABLE f USING fts5(a); UPDATE f_data SET block = x'ff'")
+            }
+        }
+    }
+
+    /// A file may give the tables of a module any name.
+    @Test func modulesUnderOtherNames() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("modules.sqlite")
+        try DatabaseQueue(path: path).writeWithoutTransaction { db in
+            try db.execute(
+                sql: """
+                    PRAGMA writable_schema = ON;
+                    INSERT INTO sqlite_master VALUES ('table', 'x', 'x', 0, 'CREATE VIRTUAL TABLE x USING secrets');
+                    INSERT INTO sqlite_master VALUES ('table', 'y', 'y', 0, 'CREATE VIRTUAL TABLE y USING sqlite_stmt')
+                    """)
+        }
+        let queue = try DatabaseQueue(path: path, configuration: configuration())
+        for table in ["x", "y", "secrets", "sqlite_stmt"] {
+            #expect(throws: DatabaseError.self, "\(table)") {
+                try queue.read { try Row.fetchAll($0, sql: "SELECT * FROM \(table)") }
+            }
+        }
+    }
+
+    @Test func memoryCantBeShared() throws {
+        expectError(.SQLITE_MISUSE) { try DatabaseQueue(named: "shared", configuration: configuration()) }
     }
 
     /// A read-only connection alone is not enough.

@@ -127,7 +127,11 @@ private enum CollectionModule {
             OpaquePointer?, UnsafeMutableRawPointer?, CInt, UnsafePointer<UnsafePointer<CChar>?>?,
             UnsafeMutablePointer<UnsafeMutablePointer<sqlite3_vtab>?>?,
             UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-        ) -> CInt = { connection, client, _, _, result, _ in
+        ) -> CInt = { connection, client, count, names, result, _ in
+            // A file may define a table of this module, with another name. Its content is no concern of the file.
+            guard count >= 3, let module = names?[0], let name = names?[2], sqlite3_stricmp(module, name) == 0 else {
+                return SQLITE_ERROR
+            }
             let client = Unmanaged<CollectionClient>.fromOpaque(client!)
             let columns = client.takeUnretainedValue().source.columns.map(\.quotedDatabaseIdentifier)
             let code = sqlite3_declare_vtab(connection, "CREATE TABLE x(\(columns.joined(separator: ",")))")

@@ -42,6 +42,14 @@ extension LocalConnection {
                 + "applied or rebased")
     }
 
+    /// The number of rows that violate a deferred foreign key in the current transaction, as far as SQLite counts them.
+    package var deferredViolationCount: Int {
+        var (count, highest): (CInt, CInt) = (0, 0)
+        guard let pointer else { return 0 }
+        sqlite3_db_status(pointer, SQLITE_DBSTATUS_DEFERRED_FKS, &count, &highest, 0)
+        return Int(count)
+    }
+
     package static func rebase(_ changes: Data, on rebase: Data) throws -> Data {
         try result { count, bytes in
             changes.withUnsafeBytes { changes in
@@ -76,6 +84,12 @@ extension LocalConnection {
         try refuseRemotely("changesets", "write the rows with SQL")
         let pointer = try openPointer()
         let hooks = try openHooks()
+        // SQLite turns it off at the end.
+        let defersForeignKeys = try unwatched { try firstValue("PRAGMA defer_foreign_keys") } == 1.databaseValue
+        defer { if defersForeignKeys { unrestricted { _ = runUnchecked("PRAGMA defer_foreign_keys = 1") } } }
+        let keeper = transactionKeeper
+        transactionKeeper = .changes
+        defer { transactionKeeper = keeper }
         return try withoutActuallyEscaping(resolve) { resolve in
             let handler = ConflictHandler(hooks, resolve)
             var rebase: UnsafeMutableRawPointer?
@@ -90,6 +104,7 @@ extension LocalConnection {
                         }, Unmanaged.passUnretained(handler).toOpaque(), &rebase, &rebaseCount)
                 }
             }
+            hooks.restriction = handler.restriction
             defer { sqlite3_free(rebase) }
             if let failure = handler.failure { throw failure }
             try check(code)
@@ -102,15 +117,20 @@ extension LocalConnection {
 private final class ConflictHandler {
     private let hooks: ConnectionHooks
     private let resolution: (RawConflict) throws -> RawConflict.Resolution
+    let restriction: SQLRestriction?
     private(set) var failure: (any Error)?
 
     init(_ hooks: ConnectionHooks, _ resolution: @escaping (RawConflict) throws -> RawConflict.Resolution) {
         self.hooks = hooks
         self.resolution = resolution
+        restriction = hooks.restriction
     }
 
     func resolve(_ kind: CInt, _ change: OpaquePointer?) -> CInt {
-        hooks.calling {
+        // The closure's statements are the program's.
+        hooks.restriction = restriction
+        defer { hooks.restriction = nil }
+        return hooks.calling {
             do {
                 guard let change, let kind = RawConflict.Kind(rawValue: kind) else { return SQLITE_CHANGESET_ABORT }
                 return try resolution(Self.conflict(kind, change)).rawValue

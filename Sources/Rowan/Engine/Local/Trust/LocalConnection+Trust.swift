@@ -1,5 +1,6 @@
 // How a connection is restricted to what untrusted SQL may do.
 
+import RowanPlatform
 import RowanSQLite
 
 extension LocalConnection {
@@ -8,8 +9,18 @@ extension LocalConnection {
         guard let budget else { return }
         let (pointer, hooks) = (try openPointer(), try openHooks())
         for (id, limit) in budget.limits.ofCompiler { sqlite3_limit(pointer, id, CInt(clamping: limit)) }
+        // A file may define tables of any module, with any names.
+        let kept = (Array(SQLRestriction.modules) + moduleSafety.keys).map { strdup($0) }
+        defer { for name in kept { free(name) } }
+        var names = kept.map { UnsafePointer($0) } + [nil]
+        sqlite3_drop_modules(pointer, &names)
+        // Tables that the setup has used keep their modules until the schema is read again.
+        runUnchecked("PRAGMA writable_schema = RESET")
+        schemaDidMove()
         hooks.restriction = restriction
         budget.isEnforced = true
+        // Statements of the setup that the program has kept.
+        hooks.expireStatements()
         _ = hooks.onProgress { budget.mayContinue() }
         _ = hooks.onTrace(CUnsignedInt(SQLITE_TRACE_ROW)) { _, statement, _ in
             if let handle = statement.map(SQLiteStatement.init) { budget.noteRow(of: handle) }
@@ -35,6 +46,8 @@ extension SQLLimits {
             (SQLITE_LIMIT_VDBE_OP, instructions), (SQLITE_LIMIT_FUNCTION_ARG, functionArguments),
             (SQLITE_LIMIT_ATTACHED, 0), (SQLITE_LIMIT_LIKE_PATTERN_LENGTH, likePatternBytes),
             (SQLITE_LIMIT_VARIABLE_NUMBER, arguments), (SQLITE_LIMIT_TRIGGER_DEPTH, triggerDepth),
+            // Threads of a sort would write temporary files at the same time.
+            (SQLITE_LIMIT_WORKER_THREADS, 0),
         ]
     }
 }

@@ -57,7 +57,7 @@ final class SQLRestriction {
     private static let refusedFunctions: Set<String> = ["load_extension", "fts3_tokenizer", "sqlite_log"]
 
     /// The modules of SQLite that read only the database, or their arguments.
-    private static let modules: Set<String> = [
+    static let modules: Set<String> = [
         "fts3", "fts4", "fts4aux", "fts3tokenize", "fts5", "fts5vocab", "rtree", "rtree_i32", "geopoly", "json_each",
         "json_tree", "dbstat",
     ]
@@ -70,7 +70,7 @@ final class SQLRestriction {
     /// Records that a module has been added, or replaced.
     func note(module: String, isInnocuous: Bool) {
         let module = module.lowercased()
-        if isInnocuous || Self.isReadable(module: module) {
+        if isInnocuous {
             refusedModules.remove(module)
         } else {
             refusedModules.insert(module)
@@ -143,7 +143,8 @@ final class SQLRestriction {
 
     /// Pragmas that read a state without an argument, and set it with one.
     private static let states: Set<String> = [
-        "application_id", "auto_vacuum", "busy_timeout", "cache_size", "data_version", "encoding", "foreign_keys",
+        "application_id", "auto_vacuum", "busy_timeout", "cache_size", "data_version", "defer_foreign_keys", "encoding",
+        "foreign_keys",
         "freelist_count", "journal_mode", "max_page_count", "page_count", "page_size", "query_only",
         "recursive_triggers", "schema_version", "synchronous", "user_version", "wal_autocheckpoint",
     ]

@@ -90,7 +90,7 @@ final class StatementBudget {
     }
 
     /// Whether a statement must not return.
-    var isExceeded: Bool { excess != nil }
+    var isExceeded: Bool { !mayContinue() }
 
     /// The error of a statement that has exceeded a limit.
     func error(sql: String) -> DatabaseError? {
