@@ -8,7 +8,6 @@ extension LocalConnection {
     func restrict(_ restriction: SQLRestriction) throws {
         guard let budget else { return }
         let (pointer, hooks) = (try openPointer(), try openHooks())
-        for (id, limit) in budget.limits.ofCompiler { sqlite3_limit(pointer, id, CInt(clamping: limit)) }
         // A file may define tables of any module, with any names.
         let kept = (Array(SQLRestriction.modules) + moduleSafety.keys).map { strdup($0) }
         defer { for name in kept { free(name) } }
@@ -17,6 +16,9 @@ extension LocalConnection {
         // Tables that the setup has used keep their modules until the schema is read again.
         runUnchecked("PRAGMA writable_schema = RESET")
         schemaDidMove()
+        // A schema is not limited like the statements, as long as it does not change.
+        try check(runUnchecked("SELECT 1 FROM sqlite_master LIMIT 1"))
+        for (id, limit) in budget.limits.ofCompiler { sqlite3_limit(pointer, id, CInt(clamping: limit)) }
         hooks.restriction = restriction
         budget.isEnforced = true
         // Statements of the setup that the program has kept.
