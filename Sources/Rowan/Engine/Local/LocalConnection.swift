@@ -63,8 +63,8 @@ public final class LocalConnection {
     /// The measurements of the access for instruments.
     @exclusivity(unchecked) var meter: StatementMeter?
     /// The functions and collections of the program, and whether untrusted SQL may use them. Only recorded if it is restricted.
-    package private(set) var functionSafety: [String: Bool] = [:]
-    package private(set) var moduleSafety: [String: Bool] = [:]
+    package internal(set) var functionSafety: [String: Bool] = [:]
+    package internal(set) var moduleSafety: [String: Bool] = [:]
     package var hasLoadedExtensions = false
     /// The limits of statements, if the SQL of the connection is untrusted.
     let budget: StatementBudget?
@@ -169,21 +169,6 @@ public final class LocalConnection {
 
     deinit {
         closeEventually()
-    }
-
-    /// Records that a function of the program has been added.
-    func note(function: String, isInnocuous: Bool) {
-        guard budget != nil else { return }
-        // SQLite distinguishes functions by their arguments, too, but does not report them.
-        functionSafety[function] = isInnocuous && functionSafety[function] != false
-        hooks?.restriction?.note(function: function, isInnocuous: functionSafety[function] ?? false)
-    }
-
-    /// Records that a collection has been added.
-    func note(collection: String, isInnocuous: Bool) {
-        guard budget != nil else { return }
-        moduleSafety[collection] = isInnocuous
-        hooks?.restriction?.note(module: collection, isInnocuous: isInnocuous)
     }
 
     /// Finalizes the cached statements and checks that no other statement remains.

@@ -30,6 +30,21 @@ extension LocalConnection {
         updateWatched()
     }
 
+    /// Records that a function of the program has been added.
+    func note(function: String, isInnocuous: Bool) {
+        guard budget != nil else { return }
+        // SQLite distinguishes functions by their arguments, too, but does not report them.
+        functionSafety[function] = isInnocuous && functionSafety[function] != false
+        hooks?.restriction?.note(function: function, isInnocuous: functionSafety[function] ?? false)
+    }
+
+    /// Records that a collection has been added.
+    func note(collection: String, isInnocuous: Bool) {
+        guard budget != nil else { return }
+        moduleSafety[collection] = isInnocuous
+        hooks?.restriction?.note(module: collection, isInnocuous: isInnocuous)
+    }
+
     /// Runs the closure, which runs statements of Rowan that untrusted SQL could not run. They must not be pooled.
     package func unrestricted<T>(_ body: () throws -> T) rethrows -> T {
         guard let hooks, let restriction = hooks.restriction else { return try body() }
