@@ -17,7 +17,7 @@ import Synchronization
 /// statements, use ``Database/recordChanges(in:_:)``. It keeps the first version of each changed row in memory.
 ///
 /// Tables without a primary key, virtual tables and the rows whose key contains NULL are left out:
-/// ``unrecordedRowCount`` counts the changes of those rows, and ``unrecordedTableNames(_:)`` lists the tables.
+/// ``unrecordedRowCount(_:)`` counts the changes of those rows, and ``unrecordedTableNames(_:)`` lists the tables.
 ///
 /// `@unchecked Sendable`: only the thread that has access to the connection uses the log.
 ///
