@@ -133,12 +133,6 @@ extension Database {
 
 /// The changed rows of a connection, as a subscriber, which is asked before each statement that writes.
 private final class ChangeLog: ChangeSubscriber {
-    /// A row by its table and its primary key.
-    struct RowKey: Hashable {
-        let table: String
-        let values: [DatabaseValue]
-    }
-
     /// What the row was before its first change.
     struct Original {
         let values: [DatabaseValue]?
@@ -164,9 +158,9 @@ private final class ChangeLog: ChangeSubscriber {
     private var firstTables: [String] = []
     /// The columns of the changed tables, at their first change.
     private var columnsOfRows: [String: [String]] = [:]
-    private(set) var rows: [RowKey: Original] = [:]
+    private(set) var rows: [ChangedRowKey: Original] = [:]
     /// The rows in the order of their first change.
-    private var order: [RowKey] = []
+    private var order: [ChangedRowKey] = []
     private(set) var unrecordedRowCount = 0
     private(set) var unrecordedTableNames: [String] = []
     private var token: ConnectionHooks.Token?
@@ -268,7 +262,7 @@ private final class ChangeLog: ChangeSubscriber {
             unrecordedRowCount += 1
             return
         }
-        let row = RowKey(table: name, values: key)
+        let row = ChangedRowKey(table: name, values: key)
         if columnsOfRows[name] == nil { columnsOfRows[name] = table.info.columnNames }
         if let known = rows[row] {
             if known.isIndirect, !original.isIndirect { rows[row]?.isIndirect = false }
@@ -301,14 +295,7 @@ private final class ChangeLog: ChangeSubscriber {
         }
         var writer = ChangesetWriter(isPatchset: false)
         var columnNames: [String: [String]] = [:]
-        // The changes of a table together, in the order of the first change of each table.
-        var tableOrder: [String] = []
-        var rowsOfTables: [String: [RowKey]] = [:]
-        for row in order {
-            if rowsOfTables[row.table] == nil { tableOrder.append(row.table) }
-            rowsOfTables[row.table, default: []].append(row)
-        }
-        for name in tableOrder {
+        for (name, changed) in order.byTable {
             // A table that is gone was also made meanwhile.
             guard let info = tables[name]?.info else { continue }
             func hasChanged() -> DatabaseError {
@@ -317,7 +304,7 @@ private final class ChangeLog: ChangeSubscriber {
                     message: "the columns of table \"\(name)\" have changed while its changes were recorded")
             }
             guard info.columnNames == columnsOfRows[name] else { throw hasChanged() }
-            for row in rowsOfTables[name] ?? [] {
+            for row in changed {
                 guard let original = rows[row] else { continue }
                 guard original.values.map({ $0.count == info.columnNames.count }) ?? true else { throw hasChanged() }
                 let current = try info.row(row.values, db)

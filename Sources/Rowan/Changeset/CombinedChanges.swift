@@ -5,15 +5,10 @@ import RowanPlatform
 
 /// The changes of several changesets, one after the other.
 struct CombinedChanges {
-    private struct RowKey: Hashable {
-        let table: String
-        let values: [DatabaseValue]
-    }
-
     private var tables: [String: ChangesetTable] = [:]
     /// The change of each row; nil if the row is as it was.
-    private var changes: [RowKey: ChangeValues?] = [:]
-    private var order: [RowKey] = []
+    private var changes: [ChangedRowKey: ChangeValues?] = [:]
+    private var order: [ChangedRowKey] = []
 
     /// Adds a change.
     ///
@@ -26,7 +21,7 @@ struct CombinedChanges {
         }
         let columns = table.keyIndexes.indices.filter { table.keyIndexes[$0] > 0 }
         let values = change.kind == .insert ? change.new : change.old
-        let row = RowKey(table: table.name, values: columns.compactMap { values[$0] })
+        let row = ChangedRowKey(table: table.name, values: columns.compactMap { values[$0] })
         guard let first = changes[row] else {
             changes[row] = change
             order.append(row)
@@ -38,14 +33,8 @@ struct CombinedChanges {
     /// The changes, those of a table together.
     var bytes: Data {
         var writer = ChangesetWriter(isPatchset: false)
-        var names: [String] = []
-        var rows: [String: [RowKey]] = [:]
-        for row in order {
-            if rows[row.table] == nil { names.append(row.table) }
-            rows[row.table, default: []].append(row)
-        }
-        for name in names {
-            for row in rows[name] ?? [] {
+        for (name, rows) in order.byTable {
+            for row in rows {
                 if let change = changes[row] ?? nil, let table = tables[name] { writer.write(change, of: table) }
             }
         }

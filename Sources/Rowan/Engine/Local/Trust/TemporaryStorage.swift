@@ -2,7 +2,7 @@
 // all files with another file system, and only wraps temporary ones. It is also where a sort can be ended: SQLite calls
 // no progress handler while it merges, but writes files.
 //
-// Memory: SQLite owns a collation that nobody uses, and releases it after the last file of the connection is closed.
+// Memory: SQLite owns an unused collation, and releases it after it has closed the last file of the connection.
 // Sources: https://sqlite.org/vfs.html, https://sqlite.org/c3ref/io_methods.html
 
 import RowanPlatform
