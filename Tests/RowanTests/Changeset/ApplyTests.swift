@@ -376,6 +376,15 @@ import Testing
             }
             #expect(try writer.read(content) == before)
         }
+        expectError(.SQLITE_READONLY) {
+            try writer.write { db in
+                try db.apply(changes) { _ in
+                    try db.execute(sql: "DELETE FROM player")
+                    return .omit
+                }
+            }
+        }
+        #expect(try writer.read(content) == before)
         // What SQLite counts as missing parents can't be counted while foreign keys are off.
         try writer.write { db throws in
             try db.execute(sql: "PRAGMA defer_foreign_keys = ON; INSERT INTO player VALUES (9, 99, 1)")
