@@ -96,6 +96,10 @@ public struct Changeset: DatabaseChanges, Codable {
     /// try db.apply(ours.rebased(on: rebase)) { _ in .omit }
     /// ```
     ///
+    /// Afterwards, both databases have the same rows if each conflict of the kinds `data` and `conflict` was resolved by
+    /// `.replace`. `.omit` leaves out all columns of the other change, but SQLite rebases only those that both have
+    /// changed: the others keep their values there.
+    ///
     /// - Parameter rebase: the result of applying the other changes.
     /// - Throws: a ``DatabaseError``, if the bytes are no changeset.
     public func rebased(on rebase: ChangesetRebase) throws -> Changeset {
