@@ -337,29 +337,6 @@ import Testing
         }
     }
 
-    /// The replaced row had other values than the changes contain.
-    @Test func foreignKeysOfReplacedRows() throws {
-        func make(_ code: String) throws -> DatabaseQueue {
-            let queue = try DatabaseQueue()
-            try queue.write { db in
-                try db.execute(
-                    sql: """
-                        CREATE TABLE parent(id INTEGER PRIMARY KEY, code UNIQUE);
-                        CREATE TABLE child(id INTEGER PRIMARY KEY, code REFERENCES parent(code)); INSERT INTO parent VALUES (1, '\(code)')
-                        """)
-            }
-            return queue
-        }
-        for sql in ["UPDATE parent SET code = 'b'", "DELETE FROM parent"] {
-            let changes = try make("a").write { db in try db.recordChanges { try db.execute(sql: sql) } }
-            let target = try make("x")
-            try target.write { try $0.execute(sql: "INSERT INTO child VALUES (1, 'x')") }
-            expectError(.SQLITE_ABORT, "the changes were not applied: 1 foreign keys would be violated") {
-                try target.write { try $0.apply(changes) { $0.kind == .data ? .replace : .abort } }
-            }
-        }
-    }
-
     @Test func transactionsOfTheClosure() throws {
         let changes = try changes("UPDATE player SET score = 1; UPDATE team SET name = name || '!'")
         let (writer, _) = try make()
