@@ -17,14 +17,24 @@ import Testing
         }
     }
 
-    private func statement(_ random: inout SeededGenerator) -> String {
-        func value() -> String { ["NULL", "1", "2.5", "'x'", "x'00'"].randomElement(using: &random)! }
+    /// One random statement.
+    ///
+    /// - Parameter number: nil for any values; otherwise, an update changes all columns, to new values.
+    private func statement(_ random: inout SeededGenerator, _ number: inout Int?) -> String {
+        func value() -> String {
+            guard let count = number else {
+                return ["NULL", "1", "2.5", "'x'", "x'00'"].randomElement(using: &random)!
+            }
+            number = count + 1
+            return String(count)
+        }
         func key() -> Int { Int.random(in: 1...6, using: &random) }
         func name() -> String { ["'a'", "'b'"].randomElement(using: &random)! }
+        func other(_ column: String) -> String { number == nil ? "" : ", \(column) = \(value())" }
         return switch Int.random(in: 0..<8, using: &random) {
         case 0: "INSERT OR REPLACE INTO a VALUES (\(key()), \(value()), \(value()))"
-        case 1: "UPDATE a SET x = \(value()) WHERE id = \(key())"
-        case 2: "UPDATE a SET y = \(value()) WHERE id >= \(key())"
+        case 1: "UPDATE a SET x = \(value())\(other("y")) WHERE id = \(key())"
+        case 2: "UPDATE a SET y = \(value())\(other("x")) WHERE id >= \(key())"
         case 3: "DELETE FROM a WHERE id = \(key())"
         case 4: "INSERT OR REPLACE INTO b VALUES (\(name()), \(key()), \(value()))"
         case 5: "UPDATE b SET v = \(value()) WHERE k = \(name())"
@@ -36,11 +46,13 @@ import Testing
     /// The number of cycles. `make stress` runs more of them.
     private static let cycleCount = ProcessInfo.processInfo.environment["ROWAN_CYCLES"].flatMap { Int($0) } ?? 250
 
-    @Test func copiesConverge() throws {
+    @Test(arguments: [ChangeConflict.Resolution.replace, .omit])
+    func copiesConverge(resolution: ChangeConflict.Resolution) throws {
+        var number = resolution == .omit ? 10 : nil
         var random = SeededGenerator(45)
         var conflictCount = 0
         for cycle in 0..<Self.cycleCount {
-            func statements(_ count: Int) -> [String] { (0..<count).map { _ in statement(&random) } }
+            func statements(_ count: Int) -> [String] { (0..<count).map { _ in statement(&random, &number) } }
             let (here, there) = (try DatabaseQueue(), try DatabaseQueue())
             let setup = statements(12)
             let (hereStatements, thereStatements) = (statements(8), statements(8))
@@ -59,7 +71,7 @@ import Testing
             let rebase = try here.write { db in
                 try db.apply(theirs) { conflict in
                     conflictCount += 1
-                    return [.data, .conflict].contains(conflict.kind) ? .replace : .omit
+                    return [.data, .conflict].contains(conflict.kind) ? resolution : .omit
                 }
             }
             try there.write { db in _ = try db.apply(ours.rebased(on: rebase)) }
