@@ -130,6 +130,23 @@ struct ExtensionTests {
         try #expect(writer.read { try Int.fetchOne($0, sql: "SELECT answer()") } == 42)
     }
 
+    /// After the setup, the functions that untrusted SQL may call are known.
+    @Test func linkedExtensionsAndUntrustedSQL() throws {
+        var configuration = Configuration()
+        configuration.trust = .untrustedSQL(SQLLimits())
+        configuration.prepareDatabase { db in try db.loadExtension(entryPoint: addAnswer) }
+        try withDatabase(configuration) { db in
+            expectError(
+                .SQLITE_AUTH,
+                "an extension can't be added to a connection with untrusted SQL: add it in Configuration.prepareDatabase"
+            ) { try db.loadExtension(entryPoint: addAnswer) }
+            expectError(
+                .SQLITE_AUTH,
+                "untrusted SQL can't call the function answer(): declare it as innocuous if it is"
+            ) { try Int.fetchOne(db, sql: "SELECT answer()") }
+        }
+    }
+
     @Test func theErrorOfAnEntryPoint() throws {
         try withDatabase { db in
             expectError(.SQLITE_NOMEM, "the entry point of the extension failed: no room for tables") {

@@ -59,7 +59,8 @@ extension Database {
     /// closure in this case: `{ sqlite3_vec_init($0, $1, UnsafePointer($2)) }`.
     ///
     /// - Parameter entryPoint: the C function `int (sqlite3 *, char **, const sqlite3_api_routines *)`.
-    /// - Throws: a ``DatabaseError`` with the entry point's code and message.
+    /// - Throws: a ``DatabaseError`` with the entry point's code and message; SQLITE_AUTH on a connection with untrusted
+    ///   SQL, except in ``Configuration/prepareDatabase(_:)``.
     ///
     /// Article: <doc:VectorSearch>.
     ///

@@ -47,11 +47,10 @@ extension LocalConnection {
 
     /// Calls the entry point of an extension linked into the program.
     ///
-    /// - Throws: the entry point's error code, with its message.
+    /// - Throws: the entry point's error code, with its message; SQLITE_AUTH if the SQL is already restricted.
     package func loadExtension(entryPoint: SQLiteExtensionEntryPoint) throws {
         let pointer = try openPointer()
         try refuseRemotely("extensions", "the nodes have the functions and modules of SQLite")
-        var message: UnsafeMutablePointer<CChar>?
         guard hooks?.restriction == nil else {
             throw DatabaseError(
                 resultCode: .SQLITE_AUTH,
@@ -59,6 +58,7 @@ extension LocalConnection {
                     + "Configuration.prepareDatabase")
         }
         hasLoadedExtensions = true
+        var message: UnsafeMutablePointer<CChar>?
         let code = entryPoint(pointer, &message, rowan_api_routines())
         try checkExtension(code, message, "the entry point of the extension failed")
     }
