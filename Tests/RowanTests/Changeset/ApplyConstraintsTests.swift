@@ -4,7 +4,7 @@ import Rowan
 import Testing
 
 @Suite struct ApplyConstraintsTests {
-    /// No order of single updates leads there.
+    /// No order of single updates leads there. Later versions of SQLite write such rows in two steps.
     @Test func exchangedUniqueValues() throws {
         func make() throws -> DatabaseQueue {
             let queue = try DatabaseQueue()
@@ -25,12 +25,12 @@ import Testing
         let shifted =
             "UPDATE t SET n = 4 WHERE id = 3; UPDATE t SET n = 3 WHERE id = 2; UPDATE t SET n = 2 WHERE id = 1"
         #expect(try apply(shifted) == [2, 3, 4])
+        let exchanged =
+            "UPDATE t SET n = 9 WHERE id = 1; UPDATE t SET n = 1 WHERE id = 2; UPDATE t SET n = 2 WHERE id = 1"
+        guard !isSQLite(3_053_004) else { return #expect(try apply(exchanged) == [2, 1, 3]) }
         expectError(
             .SQLITE_ABORT, "the changes were not applied: update of a row of t by id: it violates a constraint"
-        ) {
-            try apply(
-                "UPDATE t SET n = 9 WHERE id = 1; UPDATE t SET n = 1 WHERE id = 2; UPDATE t SET n = 2 WHERE id = 1")
-        }
+        ) { try apply(exchanged) }
     }
 
     /// The replaced row had other values than the changes contain.

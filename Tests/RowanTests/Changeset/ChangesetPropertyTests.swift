@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    /// Whether rows have exchanged unique values, directly or in a circle. SQLite can't apply such changes row by row.
+    /// Whether rows have exchanged unique values, directly or in a circle: see ApplyConstraintsTests.
     private func exchangesValues(_ before: [Int: Int], _ after: [Int: Int]) -> Bool {
         let owners = Dictionary(before.map { ($1, $0) }) { first, _ in first }
         return after.keys.contains { start in
