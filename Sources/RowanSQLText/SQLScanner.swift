@@ -83,12 +83,12 @@ package struct SQLScanner: Sequence, IteratorProtocol {
 
     /// A text with other texts in place of some tokens.
     package static func replacing(
-        _ sql: String, _ replacement: (_ token: Token, _ scanner: SQLScanner) -> String?
-    ) -> String {
+        _ sql: String, _ replacement: (_ token: Token, _ scanner: SQLScanner) throws -> String?
+    ) rethrows -> String {
         var scanner = SQLScanner(sql)
         var (result, end) = ("", 0)
         while let token = scanner.next() {
-            guard let text = replacement(token, scanner) else { continue }
+            guard let text = try replacement(token, scanner) else { continue }
             result += scanner[end..<token.range.lowerBound] + text
             end = token.range.upperBound
         }

@@ -21,7 +21,7 @@ extension LocalConnection {
         if let shownTables, shownTables.epoch == schemaEpoch { return shownTables.tables[table] }
         // After an error, such as a cancellation, the statement that reads the table also fails.
         let epoch = schemaEpoch
-        guard let tables = try? unwatched(readShownTables) else { return nil }
+        guard let tables = try? withoutScope({ try unwatched(readShownTables) }) else { return nil }
         shownTables = (tables, epoch)
         return tables[table]
     }

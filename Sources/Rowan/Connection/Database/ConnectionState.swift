@@ -95,6 +95,14 @@ package struct ConnectionState {
 
     /// Removes the values with this lifetime. ``Database/releaseMemory()`` and the check before closing remove the
     /// values tied to the statements; closing removes the others.
+    package mutating func exchangeStatements(with other: inout ConnectionState, except kept: Place) {
+        for index in temporary.union(other.temporary) where index != kept.index {
+            while values.count <= index { values.append(nil) }
+            while other.values.count <= index { other.values.append(nil) }
+            swap(&values[index], &other.values[index])
+        }
+    }
+
     package mutating func removeAll(_ lifetime: Lifetime) {
         for index in values.indices where temporary.contains(index) == (lifetime == .statements) { values[index] = nil }
     }

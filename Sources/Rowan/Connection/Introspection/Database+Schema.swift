@@ -64,7 +64,9 @@ extension Database {
         try cached(tableName, schemaName, \.primaryKey) { kind in
             if kind.isView { return try viewPrimaryKey(kind) }
             let all = try columnInfo(of: tableName, in: schemaName)
-            let columns = all.filter { $0.primaryKeyIndex > 0 }.sorted(on: \.primaryKeyIndex)
+            var columns = all.filter { $0.primaryKeyIndex > 0 }.sorted(on: \.primaryKeyIndex)
+            // A scope that hides a part of the key hides the key.
+            if columns.map(\.primaryKeyIndex) != Array(1..<(columns.count + 1)) { columns = [] }
             let isRowID =
                 try !kind.isWithoutRowID && columns.count == 1 && columns[0].type == "INTEGER"
                 && !hasPrimaryKeyIndex(tableName, kind)
@@ -119,7 +121,8 @@ extension Database {
 
     package func columnInfo(of tableName: String, in schemaName: String?) throws -> [ColumnInfo] {
         try cached(tableName, schemaName, \.columns) { kind in
-            try pragma("table_xinfo", kind.name, in: kind.schema).map(ColumnInfo.init(row:)).filter { !$0.isHidden }
+            let columns = try pragma("table_xinfo", kind.name, in: kind.schema).map(ColumnInfo.init(row:))
+            return columns.filter { !$0.isHidden && isShown($0.name, of: kind) }
         }
     }
 
@@ -137,7 +140,7 @@ extension Database {
                 let name: String = row["name"]
                 let terms = try pragma("index_xinfo", name, in: kind.schema).filter { $0["key"] }
                 let columns = terms.compactMap { $0["name"] as String? }
-                guard columns.count == terms.count else { return nil }
+                guard columns.count == terms.count, columns.allSatisfy({ isShown($0, of: kind) }) else { return nil }
                 let comparesAlike = zip(columns, terms).allSatisfy { column, term in
                     let type = connection.columnType(column, of: kind.name, in: kind.schema.name)
                     return type.map { $0.collation.isSameDatabaseName(as: term["coll"]) } ?? true
@@ -174,6 +177,7 @@ extension Database {
         return try groups.sorted(on: \.key).compactMap { id, rows in
             let rows = rows.sorted(on: { $0["seq"] as Int })
             let table: String = rows[0]["table"]
+            guard isShown(table), rows.allSatisfy({ isShown($0["from"], of: kind) }) else { return nil }
             // A foreign key without columns refers to the primary key.
             let primaryKey =
                 rows[0]["to"] as String? == nil ? try keyInfo(of: table, in: kind.schema.name).columns : []
@@ -318,11 +322,14 @@ extension Database {
             return kind
         }
         // A collection's table is in no schema, so a table in any schema takes precedence.
-        guard schemaName == nil, collections.names.contains(name.foldedDatabaseName) else { return nil }
+        guard schemaName == nil, !connection.isInScope, collections.names.contains(name.foldedDatabaseName) else {
+            return nil
+        }
         return .init(schema: .main, name: name, isView: false, isVirtual: true, isWithoutRowID: false)
     }
 
     private func find(_ name: String, in schema: DatabaseSchemaID) throws -> SchemaCache.Table.Kind? {
+        guard isShown(name) else { return nil }
         if name.isSameDatabaseName(as: "sqlite_master") || name.isSameDatabaseName(as: schema.schemaTableName) {
             return .init(schema: schema, name: name, isView: false, isVirtual: false, isWithoutRowID: false)
         }
@@ -335,6 +342,7 @@ extension Database {
     }
 
     private func exists(_ type: String, _ name: String, in schema: DatabaseSchemaID) throws -> Bool {
+        guard !connection.isInScope else { return false }
         let table = "\(schema.name.quotedDatabaseIdentifier).\(schema.schemaTableName)"
         return try !Row.rows(
             connection, "SELECT 1 FROM \(table) WHERE type = ? AND name = ? COLLATE NOCASE",
@@ -343,7 +351,8 @@ extension Database {
     }
 
     package func schemaIDs(_ name: String?) throws -> [DatabaseSchemaID] {
-        let names = try connection.schemaNames()
+        let names = connection.isInScope ? ["main"] : try connection.schemaNames()
+        if name == nil, connection.isInScope { return [.main] }
         guard let name else {
             return [.temp] + names.filter { $0 != "temp" }.map { DatabaseSchemaID(name: $0) }
         }
@@ -355,7 +364,17 @@ extension Database {
 
     private func pragma(_ pragma: String, _ argument: String, in schema: DatabaseSchemaID) throws -> [Row] {
         let sql = "PRAGMA \(schema.name.quotedDatabaseIdentifier).\(pragma)(\(argument.quotedDatabaseIdentifier))"
-        return try Row.rows(of: makeStatement(sql: sql), [])
+        return try connection.withoutScope { try Row.rows(of: makeStatement(sql: sql), []) }
+    }
+
+    /// Whether the access can see the table.
+    func isShown(_ table: String) -> Bool {
+        connection.scope.map { $0.tables[table.foldedDatabaseName] != nil } ?? true
+    }
+
+    private func isShown(_ column: String, of table: SchemaCache.Table.Kind) -> Bool {
+        guard let scope = connection.scope else { return true }
+        return scope.tables[table.name.foldedDatabaseName]?.columns.contains(column.foldedDatabaseName) == true
     }
 }
 

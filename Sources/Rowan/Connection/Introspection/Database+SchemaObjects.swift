@@ -43,6 +43,9 @@ extension Database {
     public func schemaObjects(in schemaName: String? = nil) throws -> [SchemaObject] {
         try noteQuestion(in: schemaName)
         return try schemaIDs(schemaName).flatMap { schema in
+            if let scope = connection.scope {
+                return scope.tables.values.map(\.name).sorted().map { SchemaObject(shown: $0) }
+            }
             let shadows = try shadowTables(in: schema)
             let table = "\(schema.name.quotedDatabaseIdentifier).\(schema.schemaTableName)"
             let sql = "SELECT type, name, tbl_name, sql FROM \(table) ORDER BY rowid"
@@ -102,6 +105,13 @@ extension Database {
 }
 
 extension SchemaObject {
+    /// A table in a scope, which does not tell how it is defined.
+    fileprivate init(shown name: String) {
+        self.init(
+            id: DatabaseObjectID(name: name, schemaID: .main), kind: .table, tableName: name, sql: nil,
+            isShadowTable: false)
+    }
+
     /// - Returns: nil for SQLite's own objects. In a damaged schema, another program may have stored any kind.
     fileprivate init?(_ row: Row, _ schema: DatabaseSchemaID, shadowTables: Set<String>) {
         let name: String = row[1]

@@ -28,7 +28,9 @@ extension Database {
         var words = DefinitionWords()
         for schema in try schemaIDs(nil) {
             let table = "\(schema.name.quotedDatabaseIdentifier).\(schema.schemaTableName)"
-            let rows = try Row.rows(of: makeStatement(sql: "SELECT * FROM \(table)"), [])
+            let rows = try connection.withoutScope {
+                try Row.rows(of: makeStatement(sql: "SELECT * FROM \(table)"), [])
+            }
             // Not in SQL, because LIKE can be redefined by a pragma or by the program.
             for row in rows {
                 let name = (row["tbl_name"] as String).foldedDatabaseName

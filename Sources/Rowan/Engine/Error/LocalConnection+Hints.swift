@@ -20,6 +20,7 @@ extension LocalConnection {
         if let name = message.suffix(after: "no such table: ") {
             let tables = schemaNames(Self.tableNames)
             if let table = name.unqualified.nearest(in: tables) { return "did you mean \"\(table)\"?" }
+            guard !isInScope else { return nil }
             let file = mainFileName.map { $0.isEmpty ? "a database in memory" : $0 } ?? "the database"
             return tables.isEmpty
                 ? "there are no tables in \(file): check its path, and that its migrations have run"
@@ -61,6 +62,7 @@ extension LocalConnection {
     /// The names that a query returns as one text.
     private func schemaNames(_ query: String) -> [String] {
         // The program receives the original error: this query may be cancelled or encounter a damaged schema.
+        guard !isInScope else { return [] }
         let names = try? unwatched { try firstValue(query) }
         return names.flatMap(\.self).flatMap(String.fromDatabaseValue)?.components(separatedBy: "\n") ?? []
     }

@@ -60,6 +60,12 @@ package final class ConnectionHooks {
         set { recorder.restriction = newValue }
     }
 
+    /// The scope of the current access, if it has one.
+    var scope: ScopeRestriction? {
+        get { recorder.scope }
+        set { recorder.scope = newValue }
+    }
+
     /// Sets whether a DELETE without a condition empties its table at once, without reporting the deleted rows.
     func truncatesTables(_ truncates: Bool) {
         guard recorder.truncatesTables != truncates else { return }

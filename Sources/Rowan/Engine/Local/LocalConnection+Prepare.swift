@@ -11,6 +11,17 @@ extension LocalConnection {
     func compile(
         _ text: UnsafeBufferPointer<UInt8>, isTerminated: Bool = false, flags: CUnsignedInt = 0
     ) throws -> (statement: Statement?, length: Int) {
+        if let scope = hooks?.scope {
+            let text = isTerminated ? UnsafeBufferPointer(rebasing: text.dropLast()) : text
+            return try compile(text, flags: flags, in: scope)
+        }
+        return try compileText(text, isTerminated: isTerminated, flags: flags)
+    }
+
+    /// - Parameter source: the text that the program has written, if SQLite compiles another one.
+    func compileText(
+        _ text: UnsafeBufferPointer<UInt8>, isTerminated: Bool = false, flags: CUnsignedInt, source: String? = nil
+    ) throws -> (statement: Statement?, length: Int) {
         let connection = try openPointer()
         let hooks = try openHooks()
         guard let start = text.baseAddress else { return (nil, 0) }
@@ -28,7 +39,8 @@ extension LocalConnection {
         }
         let end = isTerminated ? text.count - 1 : text.count
         func sql(_ length: Int) -> String {
-            String(decoding: SQLBytes.trimmed(UnsafeBufferPointer(rebasing: text[..<length])), as: UTF8.self)
+            if let source { return source }
+            return String(decoding: SQLBytes.trimmed(UnsafeBufferPointer(rebasing: text[..<length])), as: UTF8.self)
         }
         let refusesPragmas = readOnlyDepth > 0 || isInStep || remote != nil
         var (code, profile) = prepare(refusingPragmas: refusesPragmas)
@@ -53,7 +65,7 @@ extension LocalConnection {
         guard code == SQLITE_OK else { throw explained(error(code, sql: sql(end))) }
         let length = tail.map { Swift.min(UnsafeRawPointer($0) - UnsafeRawPointer(start), end) } ?? end
         guard let pointer else { return (nil, length) }
-        profile.findSchemas(in: connection)
+        profile.findSchemas(in: connection, findsViews: hooks.scope == nil)
         collectedProfile?.formUnion(profile)
         let own = sql(length)
         if !refusedDefinitions.isEmpty { try checkDefinitions(of: profile, own) }

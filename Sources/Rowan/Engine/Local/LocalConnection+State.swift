@@ -264,7 +264,10 @@ extension LocalConnection {
 
 extension LocalConnection {
     /// Invalidates everything derived from the schema, which is derived again on demand.
-    package func schemaDidMove() { schemaEpoch &+= 1 }
+    package func schemaDidMove() {
+        lastEpoch &+= 1
+        schemaEpoch = lastEpoch
+    }
 
     /// Runs a request of the program that runs the statements elsewhere; nil if they run here.
     package func request<T>(_ body: (any StatementRunner) throws -> T) throws -> T? {
@@ -285,7 +288,7 @@ extension LocalConnection {
     @discardableResult
     private func noteSchemaVersions() -> Bool {
         // SQLite can't report versions after an I/O error or in a cancelled access: they count as changed.
-        let versions = try? unwatched(currentSchemaVersions)
+        let versions = try? withoutScope { try unwatched(currentSchemaVersions) }
         defer { schemaVersions = versions }
         return versions != nil && versions == schemaVersions
     }
@@ -296,7 +299,7 @@ extension LocalConnection {
             try remote.refresh()
             return
         }
-        try unwatched { try run("SELECT 1 FROM sqlite_master LIMIT 1") }
+        try withoutScope { try unwatched { try run("SELECT 1 FROM sqlite_master LIMIT 1") } }
     }
 
     /// Whether another connection has changed a schema, checked after SQLite has recompiled a statement.

@@ -90,6 +90,11 @@ public final class LocalConnection {
     /// The last consecutive access numbers that ended with a reset of running statements, rather than with the access.
     var resetAccesses = 0..<0
 
+    /// The number of the scope whose statements may run; 0 outside scopes.
+    @exclusivity(unchecked) var scopeNumber = 0
+    /// The last epoch that has been used: a scope has epochs of its own.
+    var lastEpoch = 0
+
     /// The virtual tables whose content is visible in other tables: see DatabaseRegion+ShownTables.
     package var shownTables: (tables: [StatementProfile.Table: StatementProfile.Table], epoch: Int)?
 
@@ -281,7 +286,7 @@ public final class LocalConnection {
         let isRecorded = last & 0xFF == code & 0xFF
         let message = isRecorded ? pointer.map { String(cString: sqlite3_errmsg($0)) } : nil
         if let refusal = refusal(explaining: message) { return refusal.with(sql: sql) }
-        if let refusal = hooks?.restriction?.takeRefusal() {
+        if let refusal = hooks?.scope?.takeRefusal() ?? hooks?.restriction?.takeRefusal() {
             return DatabaseError(resultCode: .SQLITE_AUTH, message: refusal, sql: sql)
         }
         var error = DatabaseError(
@@ -357,6 +362,7 @@ extension LocalConnection {
     /// Checks all conditions for a statement to run.
     func willRun(_ statement: Statement) throws {
         _ = try openPointer()
+        if statement.scopeNumber != scopeNumber { throw DatabaseError.outsideOfScope(statement.sql) }
         let traits = statement.traits
         // The program may have begun or ended a transaction through the C connection.
         if traits.contains(.controlsTransaction) {

@@ -16,6 +16,8 @@ final class ProfileRecorder {
 
     /// The actions to refuse, if any.
     @exclusivity(unchecked) var restriction: SQLRestriction?
+    /// The scope of the current access, if it has one.
+    @exclusivity(unchecked) var scope: ScopeRestriction?
 
     /// Runs the closure, which compiles a statement, and records its profile.
     func recording<T>(
@@ -43,6 +45,7 @@ final class ProfileRecorder {
 
     private func answer(_ code: CInt, _ first: Text?, _ second: Text?, _ schema: Text?, _ view: Text?) -> CInt {
         if let restriction, !restriction.allows(code, first, second, schema) { return SQLITE_DENY }
+        if let scope, !scope.allows(code, first, second, schema, view) { return SQLITE_DENY }
         // A view of which the statement names no column, as in COUNT(*), is reported only with the columns it reads.
         if code == SQLITE_READ, let view {
             profile?.reads[.init(schema: "", name: Self.string(view)), default: []] = []
@@ -164,13 +167,15 @@ extension StatementProfile {
     /// Completes tables and views whose rows are read without columns. SQLite reports them as written in the FROM
     /// clause, without a schema, whether a table, a view or a common table expression. It also reports the tables
     /// behind views and common table expressions. Views are kept, because others may replace them.
-    mutating func findSchemas(in connection: SQLiteConnection) {
+    ///
+    /// - Parameter findsViews: whether views can be read.
+    mutating func findSchemas(in connection: SQLiteConnection, findsViews: Bool) {
         // A statement that writes also reports the names of triggers.
         let writes = !insertions.isEmpty || !deletions.isEmpty || !updates.isEmpty
         for table in reads.keys where table.schema.isEmpty {
             reads[table] = nil
             var schema = Self.schema(ofTable: table.name, in: connection, Self.isTable)
-            if schema == nil, !writes, !reads.keys.contains(where: { $0.name == table.name && !$0.schema.isEmpty }) {
+            if schema == nil, findsViews, !writes, !reads.keys.contains(where: { $0.name == table.name && !$0.schema.isEmpty }) {
                 schema = Self.schema(ofTable: table.name, in: connection, Self.isReadable)
             }
             if let schema { reads[.init(schema: schema, name: table.name), default: []].formUnion([]) }

@@ -29,6 +29,8 @@ public final class Statement {
     /// The statement that runs remotely; nil for a statement that the local SQLite runs.
     package let remote: RemoteStatement?
     let place: StatementPlace
+    /// The scope that the statement was compiled in; 0 for none.
+    let scopeNumber: Int
 
     /// The compiler's report and the schema it is valid for.
     @exclusivity(unchecked) private var compilation: Compilation
@@ -81,6 +83,7 @@ public final class Statement {
         place: StatementPlace = .shadow, remote: (statement: RemoteStatement, isExplain: Bool)? = nil
     ) {
         self.connection = connection
+        scopeNumber = connection.scopeNumber
         self.handle = pointer
         self.sql = sql
         var profile = profile

@@ -45,12 +45,15 @@ extension LocalConnection {
         hooks?.restriction?.note(module: collection, isInnocuous: isInnocuous)
     }
 
-    /// Runs the closure, which runs statements of Rowan that untrusted SQL could not run. They must not be pooled.
+    /// Runs the closure, which runs statements of Rowan that neither untrusted SQL nor a scope could run. With untrusted
+    /// SQL, they must not be pooled.
     package func unrestricted<T>(_ body: () throws -> T) rethrows -> T {
-        guard let hooks, let restriction = hooks.restriction else { return try body() }
-        hooks.restriction = nil
-        defer { hooks.restriction = restriction }
-        return try body()
+        try withoutScope {
+            guard let hooks, let restriction = hooks.restriction else { return try body() }
+            hooks.restriction = nil
+            defer { hooks.restriction = restriction }
+            return try body()
+        }
     }
 }
 

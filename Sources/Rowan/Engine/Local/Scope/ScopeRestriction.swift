@@ -1,0 +1,267 @@
+// What the statements of a scope may do. SQLite reports each action while it compiles a statement, with the name of the
+// innermost view or common table that causes it. Only the scope's own common tables may read tables: they have random
+// names. Source: https://sqlite.org/c3ref/set_authorizer.html
+//
+// SQLite reports a table whose rows are only counted as it is written in the FROM clause, whether the name is that of a
+// table, a view or a common table, and then does not report the view that contains it. Such names are checked once the
+// statement is compiled.
+
+import RowanPlatform
+import RowanSQLite
+
+/// The policy of a scope on one connection, with the statements that were compiled for it.
+package final class ScopeRestriction {
+    /// A table that the scope shows.
+    package struct Table {
+        /// The name, as spelled in the schema.
+        package let name: String
+        /// The query of the rows and columns that can be read.
+        package let query: String
+        /// The columns that can be read, in lower case.
+        package let columns: Set<String>
+        /// The columns that are computed when they are read, in lower case: computing one may fail.
+        package let computedColumns: Set<String>
+
+        package init(name: String, query: String, columns: Set<String>, computedColumns: Set<String>) {
+            (self.name, self.query, self.columns, self.computedColumns) = (name, query, columns, computedColumns)
+        }
+    }
+
+    /// What SQLite has reported about a statement.
+    struct Findings {
+        /// Whether a term may fail for some rows, which would tell that they exist.
+        var mayFail = false
+        /// Whether an aggregate may fail. Outside subqueries, it sees only rows of the scope.
+        var aggregateMayFail = false
+        /// The names of tables whose rows are only counted, as written.
+        var counted: Set<String> = []
+        /// Whether the module of a function may declare its columns.
+        let declaresFunctions: Bool
+    }
+
+    /// Identifies the scope's statements on the connection.
+    let number: Int
+    /// What the scope shows, by lower-case names.
+    package let tables: [String: Table]
+    /// The names, in lower case, that no statement may use as names of tables: those of views, and those that the
+    /// queries of the scope refer to.
+    private let hiddenNames: (views: Set<String>, tables: Set<String>)
+    /// The names of the schemas, in lower case.
+    let schemas: Set<String>
+    /// The values of the scope's conditions.
+    @exclusivity(unchecked) package var values: [DatabaseValue] = []
+
+    /// The tables that the scope's common tables read, by the lower-case names of these.
+    private let readers: [String: String]
+    private let prefix: String
+    @exclusivity(unchecked) private var findings: Findings?
+    @exclusivity(unchecked) private var lastRefusal: String?
+
+    // The statements for the scope while it is left, and those of the connection while it is entered.
+    private var pool = TextCache<PreparedSQL>(capacity: 256)
+    private var userStatements = TextCache<Statement>(capacity: 256)
+    /// The epoch of the scope's statements, and that of the connection's.
+    private var epochs = (own: 0, outer: 0)
+
+    private typealias Text = UnsafePointer<CChar>
+
+    /// - Parameters:
+    ///   - views: the names of all views, in lower case.
+    ///   - usedNames: the tables that the queries refer to, in lower case.
+    ///   - schemas: the names of the schemas, in lower case.
+    package init(tables: [Table], views: Set<String>, usedNames: Set<String>, schemas: Set<String>) {
+        self.tables = Dictionary(tables.map { ($0.name.foldedDatabaseName, $0) }) { first, _ in first }
+        hiddenNames = (views, usedNames)
+        self.schemas = schemas
+        number = Int.random(in: 1 ... .max)
+        let prefix = "\(UInt64.random(in: 0 ... .max))\(UInt64.random(in: 0 ... .max))_"
+        self.prefix = prefix
+        readers = Dictionary(
+            uniqueKeysWithValues: self.tables.keys.map { (prefix + $0, $0) })
+    }
+
+    /// The function that returns a value of the scope.
+    package static let function = "rowan_scope"
+
+    // MARK: Entering and leaving
+
+    /// Begins to accept only statements of the scope.
+    func enter(_ connection: LocalConnection) {
+        if epochs.outer != connection.schemaEpoch {
+            epochs.outer = connection.schemaEpoch
+            connection.lastEpoch += 1
+            epochs.own = connection.lastEpoch
+        }
+        exchangeStatements(with: connection)
+        (connection.schemaEpoch, connection.scopeNumber) = (epochs.own, number)
+        connection.hooks?.scope = self
+    }
+
+    /// Accepts the statements of the connection again.
+    func leave(_ connection: LocalConnection) {
+        connection.hooks?.scope = nil
+        connection.scopeNumber = 0
+        if connection.schemaEpoch == epochs.own {
+            connection.schemaEpoch = epochs.outer
+        } else {
+            // The schema has changed in the meantime.
+            connection.schemaDidMove()
+        }
+        exchangeStatements(with: connection)
+    }
+
+    private func exchangeStatements(with connection: LocalConnection) {
+        swap(&pool, &connection.pool)
+        swap(&userStatements, &connection.userStatements)
+    }
+
+    // MARK: Compiling
+
+    /// Runs the closure, which compiles a statement of the scope.
+    func compiling<T>(_ text: ScopedText, _ body: () throws -> T) rethrows -> (result: T, findings: Findings) {
+        let declaresFunctions =
+            !text.names.isDisjoint(with: Self.functionTables)
+            && text.names.isDisjoint(with: ["sqlite_master", "sqlite_schema"])
+        var recorded = Findings(declaresFunctions: declaresFunctions)
+        (findings, lastRefusal) = (recorded, nil)
+        defer { findings = nil }
+        let result = try body()
+        recorded = findings ?? recorded
+        if recorded.aggregateMayFail, text.selectCount > 1 { recorded.mayFail = true }
+        return (result, recorded)
+    }
+
+    /// The common tables for the names that a statement mentions.
+    ///
+    /// - Parameter isFenced: whether no term of the statement may be evaluated for rows outside the scope. SQLite then
+    ///   can't use its conditions to find rows.
+    func commonTables(for names: Set<String>, isFenced: Bool) -> [String] {
+        tables.filter { names.contains($0.key) }.sorted(on: \.key).flatMap { key, table in
+            let reader = (prefix + key).quotedDatabaseIdentifier
+            return [
+                "\(reader) AS \(isFenced ? "" : "NOT ")MATERIALIZED (\(table.query))",
+                "\(table.name.quotedDatabaseIdentifier) AS NOT MATERIALIZED (SELECT * FROM \(reader))",
+            ]
+        }
+    }
+
+    /// Checks the names in a statement.
+    ///
+    /// - Parameter isObject: whether a name is that of a table or of a view.
+    func check(_ text: ScopedText, _ findings: Findings, isObject: (String) -> Bool) throws {
+        func refuse(_ message: String) throws {
+            throw DatabaseError(resultCode: .SQLITE_AUTH, message: message, sql: text.sql)
+        }
+        if let name = text.commonTableNames.intersection(hiddenNames.tables).min() {
+            try refuse("in this scope, a common table can't be called \(name): give it another name")
+        }
+        guard !findings.counted.isEmpty else { return }
+        if let view = text.names.intersection(hiddenNames.views).min() { try refuse(Self.unread(view, "")) }
+        for name in findings.counted.sorted() where tables[name.foldedDatabaseName] == nil && isObject(name) {
+            try refuse(Self.unread(name, ""))
+        }
+    }
+
+    /// What the last statement was refused for, once.
+    func takeRefusal() -> String? { lastRefusal.take() }
+
+    // MARK: Actions
+
+    /// The functions of SQLite that never fail.
+    private static let safeFunctions: Set<String> = [
+        "avg", "char", "coalesce", "count", "cume_dist", "date", "datetime", "dense_rank", "first_value", "ifnull",
+        "iif", "instr", "julianday", "lag", "last_value", "lead", "length", "likelihood", "likely", "lower", "ltrim",
+        "max", "min", "nullif", "percent_rank", "rank", "round", "row_number", "rtrim", "sign", "substr", "substring",
+        "time", "total", "trim", "typeof", "unicode", "unixepoch", "unlikely", "upper",
+    ]
+
+    /// Functions that tell what others have done on the connection or in the file, or load code.
+    private static let refusedFunctions: Set<String> = [
+        "changes", "total_changes", "last_insert_rowid", "sqlite_offset", "load_extension", "fts3_tokenizer",
+        "sqlite_log", function,
+    ]
+
+    /// Pragmas that tell nothing about rows.
+    private static let readablePragmas: Set<String> = [
+        "application_id", "encoding", "foreign_keys", "schema_version", "user_version",
+    ]
+
+    /// Tables that read nothing but their arguments, which may be invalid.
+    private static let functionTables: Set<String> = ["json_each", "json_tree"]
+
+    /// Whether a statement may perform an action.
+    func allows(
+        _ code: CInt, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,
+        _ schema: UnsafePointer<CChar>?, _ cause: UnsafePointer<CChar>?
+    ) -> Bool {
+        func text(_ text: Text?) -> String { text.map { String(cString: $0) } ?? "" }
+        let reader = cause.flatMap { readers[String(cString: $0)] }
+        let refusal: String? =
+            switch code {
+            case SQLITE_READ:
+                readRefusal(text(first), text(second), schema.map { text($0).foldedDatabaseName }, reader)
+            case SQLITE_FUNCTION: functionRefusal(text(second).lowercased(), reader)
+            case SQLITE_SELECT, SQLITE_RECURSIVE, SQLITE_SAVEPOINT: nil
+            case SQLITE_PRAGMA:
+                second == nil && Self.readablePragmas.contains(text(first).lowercased())
+                    ? nil : "a scope can't run PRAGMA \(text(first))"
+            case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE: writeRefusal(code, text(first))
+            case SQLITE_TRANSACTION: "a scope can't begin or end transactions"
+            case SQLITE_ATTACH, SQLITE_DETACH: "a scope can't attach or detach databases"
+            default: Self.schemaRefusal
+            }
+        guard let refusal else { return true }
+        if lastRefusal == nil { lastRefusal = refusal }
+        return false
+    }
+
+    /// Also for the tables of modules, which declare them.
+    static let schemaRefusal = "a scope can neither read nor change the schema"
+
+    private static func unread(_ table: String, _ column: String) -> String {
+        "the scope does not include \(table)\(column.isEmpty ? "" : ".\(column)")"
+    }
+
+    private func readRefusal(_ table: String, _ column: String, _ schema: String?, _ reader: String?) -> String? {
+        let name = table.foldedDatabaseName
+        if Self.functionTables.contains(name) {
+            findings?.mayFail = true
+            return nil
+        }
+        guard let schema else {
+            if readers[table] == nil, findings?.counted.contains(table) == false { findings?.counted.insert(table) }
+            return nil
+        }
+        // The queries of the scope are the program's.
+        if let reader {
+            if tables[reader]?.computedColumns.contains(column.foldedDatabaseName) == true { findings?.mayFail = true }
+            return nil
+        }
+        // A table of which the scope's query reads no column. No other statement can name a schema.
+        if column.isEmpty, schema == "main", tables[name] != nil { return nil }
+        // The module of a function declares its columns.
+        if isDeclaration(of: name, column) { return nil }
+        return Self.unread(schema == "main" ? table : "\(schema).\(table)", column)
+    }
+
+    private func isDeclaration(of table: String, _ column: String) -> Bool {
+        table == "sqlite_master" && column == "ROWID" && findings?.declaresFunctions == true
+    }
+
+    private func writeRefusal(_ code: CInt, _ table: String) -> String? {
+        if code == SQLITE_UPDATE, isDeclaration(of: table, "ROWID") { return nil }
+        let isSchema = table.hasSuffix("_master") && table.hasPrefix("sqlite_")
+        return isSchema ? Self.schemaRefusal : "the scope can't change \(table)"
+    }
+
+    private func functionRefusal(_ name: String, _ reader: String?) -> String? {
+        guard reader == nil else { return nil }
+        if Self.refusedFunctions.contains(name) { return "a scope can't call the function \(name)" }
+        switch name {
+        case "sum", "group_concat": findings?.aggregateMayFail = true
+        case _ where Self.safeFunctions.contains(name): break
+        default: findings?.mayFail = true
+        }
+        return nil
+    }
+}
