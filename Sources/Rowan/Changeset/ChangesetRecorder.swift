@@ -118,6 +118,7 @@ extension Database {
     }
 
     private func makeChangeLog(_ tables: [String]?) throws -> ChangeLog {
+        try connection.refuseInScope("record changes")
         guard connection.abilities.reportsRows, PreUpdateRow.isSupported else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,

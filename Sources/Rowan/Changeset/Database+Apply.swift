@@ -148,6 +148,7 @@ extension Database {
         _ changes: some DatabaseChanges, triggers: ChangeTriggers = .skip,
         conflict resolve: (ChangeConflict) throws -> ChangeConflict.Resolution = { _ in .abort }
     ) throws -> ChangesetRebase {
+        try connection.refuseInScope("apply changes")
         guard connection.readOnlyDepth == 0, !configuration.readonly else {
             throw DatabaseError(
                 resultCode: .SQLITE_READONLY, message: "changes can't be applied in a read: use `write`")

@@ -104,11 +104,16 @@ extension DumpStream {
 
     mutating func dumpContent(_ db: Database, _ format: some DumpFormat) throws {
         try db.inOneSnapshot {
-            let objects = try DumpedObject.all(db)
-            dumpSchema(objects)
-            let tables = objects.filter(\.isTable).map(\.name)
+            var tables: [String]
+            if db.connection.isInScope {
+                tables = try db.tables().map(\.name)
+            } else {
+                let objects = try DumpedObject.all(db)
+                dumpSchema(objects)
+                tables = objects.filter(\.isTable).map(\.name)
+                if !tables.isEmpty { margin() }
+            }
             guard !tables.isEmpty else { return }
-            margin()
             try dump(db, tables, format, .always, stableOrder: true)
         }
     }

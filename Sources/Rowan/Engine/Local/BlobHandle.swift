@@ -28,6 +28,7 @@ package final class BlobHandle {
                     + "with statements such as CREATE and DROP")
         }
         let database = try connection.openPointer()
+        try connection.refuseInScope("open a blob handle")
         try connection.refuseRemotely("blob handles", "read and write whole values")
         try connection.checkBlobAccess(isWritable: isWritable)
         let code = sqlite3_blob_open(database, schema, table, column, rowID, isWritable ? 1 : 0, &pointer)

@@ -222,6 +222,7 @@ extension LocalConnection {
         package init(from source: LocalConnection, to destination: LocalConnection) throws {
             let pointer = try destination.openPointer()
             for connection in [source, destination] {
+                try connection.refuseInScope("copy the database")
                 try connection.refuseRemotely(
                     "backups", "copy it with DatabaseCluster.dump(to:), or import rows with SQL")
             }

@@ -8,6 +8,7 @@ extension LocalConnection {
     /// The bytes of a file with the content of the database.
     package func serialize(_ schema: String) throws -> Data {
         let connection = try openPointer(with: schema)
+        try refuseInScope("copy the database")
         try refuseRemotely("serialization", "copy it with DatabaseCluster.dump(to:)")
         var count: sqlite3_int64 = 0
         guard let bytes = sqlite3_serialize(connection, schema, &count, 0) else {
@@ -24,6 +25,7 @@ extension LocalConnection {
     /// Replaces a database with an in-memory one that has the content of a file.
     package func deserialize(_ data: Data, into schema: String) throws {
         let connection = try openPointer(with: schema)
+        try refuseInScope("replace the database")
         try refuseRemotely("serialization", "import the rows with SQL")
         // SQLite owns the memory even if the call fails. It must not be nil.
         guard let bytes = sqlite3_malloc64(sqlite3_uint64(max(data.count, 1))) else { throw error(SQLITE_NOMEM) }
