@@ -15,8 +15,13 @@
 ///
 /// Article: <doc:RowsForOneTenant>.
 public struct DatabaseScope: Sendable {
-    /// The requests of the rows and columns that can be read.
-    private(set) var readings: [Relation] = []
+    private(set) var rules: [Rule] = []
+
+    /// Rows that can be read, or written.
+    struct Rule: Sendable {
+        let relation: Relation
+        let isWriting: Bool
+    }
 
     /// Creates a scope that includes nothing.
     public init() {}
@@ -34,7 +39,7 @@ public struct DatabaseScope: Sendable {
     /// An access that uses the scope throws SQLITE_MISUSE if the request is not of a table of the main database, selects
     /// anything but columns of it, or has named arguments; and if two requests are of the same table.
     public consuming func reading(_ request: QueryInterfaceRequest<some Any>) -> DatabaseScope {
-        readings.append(request.relation)
+        rules.append(Rule(relation: request.relation, isWriting: false))
         return self
     }
 
@@ -54,6 +59,26 @@ public struct DatabaseScope: Sendable {
                     }
                     return column
                 }))
+    }
+
+    /// Adds rows that can be inserted, updated and deleted: those that match the request before and after. Without another
+    /// request of the table, they can be read, too.
+    ///
+    /// ```swift
+    /// // All notes of the tenant can be read, and those of the user changed.
+    /// DatabaseScope()
+    ///     .reading(Note.filter { $0.tenantID == tenant })
+    ///     .writing(Note.filter { $0.tenantID == tenant && $0.userID == user })
+    /// ```
+    ///
+    /// A row that refers to a row of another table can only be stored if the scope includes that row.
+    ///
+    /// An access that uses the scope throws SQLITE_MISUSE if the request has more than conditions on columns of one table
+    /// of the main database, if columns of the table can't be read, and if the table has triggers or constraints that
+    /// replace rows.
+    public consuming func writing(_ request: QueryInterfaceRequest<some Any>) -> DatabaseScope {
+        rules.append(Rule(relation: request.relation, isWriting: true))
+        return self
     }
 }
 
@@ -81,7 +106,46 @@ extension DatabaseReader {
     }
 }
 
+extension DatabaseWriter {
+    /// Reads and writes what a scope includes, in a transaction, which is rolled back if the closure throws an error.
+    ///
+    /// ```swift
+    /// let scope = DatabaseScope().writing(Note.filter { $0.tenantID == tenant })
+    /// try dbPool.write(in: scope) { db in try note.insert(db) }
+    /// ```
+    ///
+    /// - Throws: the error of the closure or the commit; SQLITE_AUTH for a statement that does anything else;
+    ///   SQLITE_CONSTRAINT_TRIGGER for a row outside the scope; SQLITE_MISUSE for an invalid scope, and in a cluster.
+    @discardableResult
+    public func write<T>(in scope: DatabaseScope, _ updates: (Database) throws -> T) throws -> T {
+        try write { db in try db.write(in: scope, updates) }
+    }
+
+    /// Reads and writes what a scope includes, in a transaction, without blocking the task's thread.
+    ///
+    /// - Throws: the error of the closure or the commit; SQLITE_AUTH for a statement that does anything else;
+    ///   SQLITE_CONSTRAINT_TRIGGER for a row outside the scope; SQLITE_MISUSE for an invalid scope, and in a cluster;
+    ///   `CancellationError`, after a rollback, if the task is cancelled.
+    @discardableResult
+    public func write<T: Sendable>(
+        in scope: DatabaseScope, _ updates: @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try await write { db in try db.write(in: scope, updates) }
+    }
+}
+
 extension Database {
+    /// Runs a part of an access that can only read and write what a scope includes.
+    ///
+    /// - Throws: the closure's error; SQLITE_AUTH for a statement that does anything else; SQLITE_CONSTRAINT_TRIGGER for a
+    ///   row outside the scope; SQLITE_MISUSE for an invalid scope, in a cluster, and in an access that already has a
+    ///   scope.
+    @discardableResult
+    public func write<T>(in scope: DatabaseScope, _ updates: (Database) throws -> T) throws -> T {
+        let (state, values) = try scopeState(of: scope)
+        return try connection.checkingRows(of: state.restriction) { try run(in: state, values, updates) }
+    }
+
     /// Runs a part of an access that can only read what a scope includes.
     ///
     /// ```swift
@@ -93,10 +157,14 @@ extension Database {
     ///   scope, in a cluster, and in an access that already has a scope.
     public func read<T>(in scope: DatabaseScope, _ value: (Database) throws -> T) throws -> T {
         let (state, values) = try scopeState(of: scope)
-        return try readOnly {
-            state.exchangeCaches(with: self)
-            defer { state.exchangeCaches(with: self) }
-            return try connection.scoped(state.restriction, values) { try value(self) }
-        }
+        return try readOnly { try run(in: state, values, value) }
+    }
+
+    private func run<T>(
+        in state: ScopeState, _ values: [DatabaseValue], _ body: (Database) throws -> T
+    ) throws -> T {
+        state.exchangeCaches(with: self)
+        defer { state.exchangeCaches(with: self) }
+        return try connection.scoped(state.restriction, values) { try body(self) }
     }
 }

@@ -172,7 +172,7 @@ extension Database {
     /// Source: <https://sqlite.org/lang_savepoint.html>
     public func inSavepoint(_ operations: () throws -> TransactionCompletion) throws {
         guard connection.isInsideTransaction else { return try inTransaction(nil, operations) }
-        try connection.run("SAVEPOINT rowan")
+        try connection.withoutScope { try connection.run("SAVEPOINT rowan") }
         let outer = connection.transaction
         connection.transaction.beginSavepoint()
         defer { connection.transaction.endSavepoint(outer: outer) }
@@ -180,7 +180,7 @@ extension Database {
         do {
             completion = try operations()
             if completion == .commit {
-                try connection.run("RELEASE SAVEPOINT rowan")
+                try connection.withoutScope { try connection.run("RELEASE SAVEPOINT rowan") }
             }
         } catch {
             // The first error takes precedence. If the rollback fails, the whole transaction fails.
@@ -194,8 +194,8 @@ extension Database {
 
     private func rollbackSavepoint() throws {
         guard connection.isInsideTransaction else { return }
-        try insisting { try connection.run("ROLLBACK TRANSACTION TO SAVEPOINT rowan") }
-        try insisting { try connection.run("RELEASE SAVEPOINT rowan") }
+        try insisting { try connection.withoutScope { try connection.run("ROLLBACK TRANSACTION TO SAVEPOINT rowan") } }
+        try insisting { try connection.withoutScope { try connection.run("RELEASE SAVEPOINT rowan") } }
     }
 
     /// The date of the current transaction, constant during the transaction. Outside a transaction, the current date.

@@ -19,6 +19,24 @@ extension LocalConnection {
         return try body()
     }
 
+    /// Runs the closure while temporary triggers check the rows that a scope writes. A rollback of the transaction
+    /// removes them: in the scope, nothing can roll it back.
+    package func checkingRows<T>(of scope: ScopeRestriction, _ body: () throws -> T) throws -> T {
+        let triggers = scope.triggers(checksReferences: isOn(.foreignKeys))
+        guard !triggers.isEmpty else { return try body() }
+        func runAll(_ statements: [String]) throws {
+            try shielded {
+                try unrestricted {
+                    try openHooks().silently { for sql in statements { try check(runUnchecked(sql)) } }
+                }
+            }
+        }
+        // If a trigger remains, it rejects all rows.
+        defer { try? runAll(triggers.map { "DROP TRIGGER IF EXISTS temp.\($0.name)" }) }
+        try runAll(triggers.map(\.sql))
+        return try body()
+    }
+
     /// The scope of the current access, if it has one.
     package var scope: ScopeRestriction? { hooks?.scope }
 
@@ -50,7 +68,9 @@ extension LocalConnection {
         let source = try ScopedText(text, schemas: scope.schemas)
         guard !source.isEmpty else { return (nil, source.length) }
         func compiled(isFenced: Bool) throws -> (result: Statement?, findings: ScopeRestriction.Findings) {
-            let sql = source.version(commonTables: scope.commonTables(for: source.names, isFenced: isFenced))
+            let sql = source.version(
+                commonTables: scope.commonTables(for: source.names, isFenced: isFenced),
+                condition: scope.condition(of: source), isFenced: isFenced)
             return try scope.compiling(source) {
                 try sql.withBytes { try compileText($0, flags: flags, source: source.sql).statement }
             }

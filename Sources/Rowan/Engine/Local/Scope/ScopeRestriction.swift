@@ -20,10 +20,36 @@ package final class ScopeRestriction {
         /// The columns that can be read, in lower case.
         package let columns: Set<String>
         /// The columns that are computed when they are read, in lower case: computing one may fail.
-        package let computedColumns: Set<String>
+        package var computedColumns: Set<String> = []
+        /// How rows are written; nil if they can only be read.
+        package var writing: Writing?
 
-        package init(name: String, query: String, columns: Set<String>, computedColumns: Set<String>) {
-            (self.name, self.query, self.columns, self.computedColumns) = (name, query, columns, computedColumns)
+        package init(name: String, query: String, columns: Set<String>) {
+            (self.name, self.query, self.columns) = (name, query, columns)
+        }
+    }
+
+    /// How the rows of a table are written.
+    package struct Writing {
+        /// The condition of the rows.
+        package let condition: String
+        /// The statements that check a row, by the events of a trigger.
+        package let checks: [(event: String, statement: String)]
+        package let references: [Reference]
+
+        package init(condition: String, checks: [(event: String, statement: String)], references: [Reference]) {
+            (self.condition, self.checks, self.references) = (condition, checks, references)
+        }
+    }
+
+    /// The columns that refer to those of another table.
+    package struct Reference {
+        /// The other table, in lower case.
+        let parent: String
+        let columns: [(child: String, parent: String)]
+
+        package init(parent: String, columns: [(child: String, parent: String)]) {
+            (self.parent, self.columns) = (parent, columns)
         }
     }
 
@@ -54,6 +80,8 @@ package final class ScopeRestriction {
     /// The tables that the scope's common tables read, by the lower-case names of these.
     private let readers: [String: String]
     private let prefix: String
+    /// Whether the statement that SQLite compiles writes: only then, it refers to a table itself.
+    @exclusivity(unchecked) var isWriting = false
     @exclusivity(unchecked) private var findings: Findings?
     @exclusivity(unchecked) private var lastRefusal: String?
 
@@ -123,7 +151,7 @@ package final class ScopeRestriction {
             !text.names.isDisjoint(with: Self.functionTables)
             && text.names.isDisjoint(with: ["sqlite_master", "sqlite_schema"])
         var recorded = Findings(declaresFunctions: declaresFunctions)
-        (findings, lastRefusal) = (recorded, nil)
+        (findings, lastRefusal, isWriting) = (recorded, nil, text.target != nil)
         defer { findings = nil }
         let result = try body()
         recorded = findings ?? recorded
@@ -143,6 +171,45 @@ package final class ScopeRestriction {
                 "\(table.name.quotedDatabaseIdentifier) AS NOT MATERIALIZED (SELECT * FROM \(reader))",
             ]
         }
+    }
+
+    /// The condition of the rows that a statement may update or delete, if it writes to a table of the scope.
+    func condition(of text: ScopedText) -> String? {
+        text.target.flatMap { tables[$0]?.writing?.condition }
+    }
+
+    /// The names and definitions of the triggers that check written rows.
+    ///
+    /// - Parameter checksReferences: whether foreign keys are enforced. A foreign key to a row outside the scope then
+    ///   fails like one to a missing row.
+    func triggers(checksReferences: Bool) -> [(name: String, sql: String)] {
+        tables.sorted(on: \.key).flatMap { key, table in
+            (table.writing?.checks ?? []).enumerated().map { index, check in
+                let name = "\(prefix)\(key)_\(index)".quotedDatabaseIdentifier
+                var statements = [check.statement]
+                if checksReferences, check.event.hasPrefix("AFTER") {
+                    statements += table.writing?.references.compactMap(statement(for:)) ?? []
+                }
+                let body = statements.joined(separator: "; ")
+                let event = "\(check.event) ON main.\(table.name.quotedDatabaseIdentifier)"
+                return (name, "CREATE TEMP TRIGGER \(name) \(event) BEGIN \(body); END")
+            }
+        }
+    }
+
+    /// The statement that checks a foreign key; nil if SQLite's own check is refused, because the scope doesn't include
+    /// the other table.
+    private func statement(for reference: Reference) -> String? {
+        guard let parent = tables[reference.parent],
+            reference.columns.allSatisfy({ parent.columns.contains($0.parent.foldedDatabaseName) })
+        else { return nil }
+        let isGiven = reference.columns.map { "NEW.\($0.child) IS NOT NULL" }.joined(separator: " AND ")
+        let isSame = reference.columns
+            .map { "parent.\($0.parent.quotedDatabaseIdentifier) = NEW.\($0.child)" }.joined(separator: " AND ")
+        return """
+            SELECT RAISE(ABORT, 'FOREIGN KEY constraint failed') WHERE \(isGiven)
+            AND NOT EXISTS (SELECT 1 FROM (\(parent.query)) AS parent WHERE \(isSame))
+            """
     }
 
     /// Checks the names in a statement.
@@ -178,7 +245,7 @@ package final class ScopeRestriction {
     /// Functions that tell what others have done on the connection or in the file, or load code.
     private static let refusedFunctions: Set<String> = [
         "changes", "total_changes", "last_insert_rowid", "sqlite_offset", "load_extension", "fts3_tokenizer",
-        "sqlite_log", function,
+        "sqlite_log",
     ]
 
     /// Pragmas that tell nothing about rows.
@@ -195,18 +262,24 @@ package final class ScopeRestriction {
         _ schema: UnsafePointer<CChar>?, _ cause: UnsafePointer<CChar>?
     ) -> Bool {
         func text(_ text: Text?) -> String { text.map { String(cString: $0) } ?? "" }
-        let reader = cause.flatMap { readers[String(cString: $0)] }
+        let name = cause.map { String(cString: $0) }
+        // The queries and the checks of the scope are the program's.
+        let isOwn = name?.hasPrefix(prefix) == true
+        let reader = name.flatMap { readers[$0] }
         let refusal: String? =
             switch code {
             case SQLITE_READ:
-                readRefusal(text(first), text(second), schema.map { text($0).foldedDatabaseName }, reader)
-            case SQLITE_FUNCTION: functionRefusal(text(second).lowercased(), reader)
-            case SQLITE_SELECT, SQLITE_RECURSIVE, SQLITE_SAVEPOINT: nil
+                readRefusal(
+                    text(first), text(second), schema.map { text($0).foldedDatabaseName },
+                    reader ?? (isOwn ? "" : nil), isDirect: name == nil)
+            case SQLITE_FUNCTION: isOwn ? nil : functionRefusal(text(second).lowercased())
+            case SQLITE_SELECT, SQLITE_RECURSIVE: nil
             case SQLITE_PRAGMA:
                 second == nil && Self.readablePragmas.contains(text(first).lowercased())
                     ? nil : "a scope can't run PRAGMA \(text(first))"
-            case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE: writeRefusal(code, text(first))
-            case SQLITE_TRANSACTION: "a scope can't begin or end transactions"
+            case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
+                writeRefusal(code, text(first), text(schema), isDirect: name == nil)
+            case SQLITE_TRANSACTION, SQLITE_SAVEPOINT: "a scope can't begin or end transactions"
             case SQLITE_ATTACH, SQLITE_DETACH: "a scope can't attach or detach databases"
             default: Self.schemaRefusal
             }
@@ -222,7 +295,9 @@ package final class ScopeRestriction {
         "the scope does not include \(table)\(column.isEmpty ? "" : ".\(column)")"
     }
 
-    private func readRefusal(_ table: String, _ column: String, _ schema: String?, _ reader: String?) -> String? {
+    private func readRefusal(
+        _ table: String, _ column: String, _ schema: String?, _ reader: String?, isDirect: Bool
+    ) -> String? {
         let name = table.foldedDatabaseName
         if Self.functionTables.contains(name) {
             findings?.mayFail = true
@@ -232,13 +307,19 @@ package final class ScopeRestriction {
             if readers[table] == nil, findings?.counted.contains(table) == false { findings?.counted.insert(table) }
             return nil
         }
-        // The queries of the scope are the program's.
         if let reader {
             if tables[reader]?.computedColumns.contains(column.foldedDatabaseName) == true { findings?.mayFail = true }
             return nil
         }
         // A table of which the scope's query reads no column. No other statement can name a schema.
         if column.isEmpty, schema == "main", tables[name] != nil { return nil }
+        // The table that the statement writes, or one that is checked for a foreign key.
+        if isWriting, isDirect, schema == "main", let table = tables[name],
+            table.columns.contains(column.foldedDatabaseName)
+        {
+            if table.computedColumns.contains(column.foldedDatabaseName) { findings?.mayFail = true }
+            return nil
+        }
         // The module of a function declares its columns.
         if isDeclaration(of: name, column) { return nil }
         return Self.unread(schema == "main" ? table : "\(schema).\(table)", column)
@@ -248,17 +329,23 @@ package final class ScopeRestriction {
         table == "sqlite_master" && column == "ROWID" && findings?.declaresFunctions == true
     }
 
-    private func writeRefusal(_ code: CInt, _ table: String) -> String? {
+    private func writeRefusal(_ code: CInt, _ table: String, _ schema: String, isDirect: Bool) -> String? {
+        if isWriting, isDirect, schema.foldedDatabaseName == "main",
+            tables[table.foldedDatabaseName]?.writing != nil
+        {
+            return nil
+        }
         if code == SQLITE_UPDATE, isDeclaration(of: table, "ROWID") { return nil }
         let isSchema = table.hasSuffix("_master") && table.hasPrefix("sqlite_")
         return isSchema ? Self.schemaRefusal : "the scope can't change \(table)"
     }
 
-    private func functionRefusal(_ name: String, _ reader: String?) -> String? {
-        guard reader == nil else { return nil }
+    private func functionRefusal(_ name: String) -> String? {
         if Self.refusedFunctions.contains(name) { return "a scope can't call the function \(name)" }
         switch name {
         case "sum", "group_concat": findings?.aggregateMayFail = true
+        // The texts of statements can't contain it.
+        case Self.function: break
         case _ where Self.safeFunctions.contains(name): break
         default: findings?.mayFail = true
         }

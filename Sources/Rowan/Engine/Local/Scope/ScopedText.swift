@@ -17,10 +17,22 @@ struct ScopedText {
     /// Whether values are concatenated, which fails if the result is too long.
     private(set) var concatenates = false
     private(set) var selectCount = 0
+    /// The table that the statement writes, in lower case.
+    private(set) var target: String?
     /// Where the names of common tables go.
     private var start = 0
     /// Whether the statement has common tables.
     private var hasCommonTables = false
+    private var condition = Condition.none
+
+    private enum Condition {
+        /// An INSERT or a SELECT.
+        case none
+        /// The place of a WHERE clause.
+        case missing(at: Int)
+        /// The condition after WHERE.
+        case present(Range<Int>)
+    }
 
     /// - Parameter schemas: the names of the schemas, in lower case.
     /// - Throws: SQLITE_AUTH for texts that no scope accepts.
@@ -50,7 +62,15 @@ struct ScopedText {
             tokens.indices.contains(index) && tokens[index].kind == .symbol ? scanner[tokens[index]] : nil
         }
         var previous: String?
+        var depth = 0
         for (index, token) in tokens.enumerated() {
+            switch symbol(index) {
+            case "(": depth += 1
+            case ")": depth -= 1
+            default: break
+            }
+            // What is put around a condition must not end inside it.
+            if depth < 0 { throw DatabaseError(message: "near \")\": syntax error", sql: sql) }
             guard let name = scanner.name(token)?.foldedDatabaseName else {
                 if symbol(index) == "|", symbol(index + 1) == "|" { concatenates = true }
                 if symbol(index) == "(", let previous { commonTableNames.insert(previous) }
@@ -61,6 +81,7 @@ struct ScopedText {
                 continue
             }
             names.insert(name)
+            if name == ScopeRestriction.function { throw refusal("a scope can't call the function \(name)") }
             if token.kind == .word {
                 switch name {
                 case "explain" where index == 0: throw refusal("a scope can't show plans, which name what it hides")
@@ -70,24 +91,105 @@ struct ScopedText {
                 case "recursive" where hasCommonTables && index == 1: start = token.range.upperBound
                 case "as": if let previous { commonTableNames.insert(previous) }
                 case "select": selectCount += 1
+                case "replace" where symbol(index + 1) != "(":
+                    throw refusal("a scope can't replace rows, which may be outside of it: update or delete them")
+                case "update" where previous == "do":
+                    throw refusal("a scope can't update rows in place of an insert: they may be outside of it")
                 default: break
                 }
             }
             previous = name
         }
         if !hasCommonTables { commonTableNames = [] }
+        try readTarget(Words(tokens: tokens, scanner: scanner))
+    }
+
+    /// The tokens outside parentheses, and what they stand for.
+    private struct Words {
+        private(set) var tokens: [(token: SQLScanner.Token, word: String?, name: String?)] = []
+
+        init(tokens: [SQLScanner.Token], scanner: SQLScanner) {
+            var depth = 0
+            for token in tokens {
+                let text = scanner[token]
+                if token.kind == .symbol, text == ")" { depth -= 1 }
+                if depth == 0 {
+                    self.tokens.append((token, token.kind == .word ? text.lowercased() : nil, scanner.name(token)))
+                }
+                if token.kind == .symbol, text == "(" { depth += 1 }
+            }
+        }
+
+        func index(of words: Set<String>, from start: Int) -> Int? {
+            tokens.indices.dropFirst(start).first { tokens[$0].word.map(words.contains) ?? false }
+        }
+
+        /// Where a token starts; after the last one, where that ends.
+        func position(_ index: Int) -> Int {
+            tokens.indices.contains(index)
+                ? tokens[index].token.range.lowerBound : tokens.last?.token.range.upperBound ?? 0
+        }
+    }
+
+    private mutating func readTarget(_ words: Words) throws {
+        let verbs: Set<String> = ["select", "values", "insert", "update", "delete"]
+        guard let verb = words.index(of: verbs, from: 0), hasCommonTables || verb == 0 else { return }
+        let kind = words.tokens[verb].word
+        guard kind != "select", kind != "values" else { return }
+        var index = verb + 1
+        func word(_ index: Int) -> String? {
+            words.tokens.indices.contains(index) ? words.tokens[index].word : nil
+        }
+        if word(index) == "or" { index += 2 }
+        if kind != "update" { index += 1 }  // INTO, FROM
+        guard words.tokens.indices.contains(index), let name = words.tokens[index].name else { return }
+        target = name.foldedDatabaseName
+        guard kind != "insert" else { return }
+        index += 1
+        let following: Set<String> = ["set", "where", "returning", "order", "limit", "indexed", "not"]
+        guard !words.tokens.indices.contains(index) || word(index).map(following.contains) == true else {
+            throw refusal("in a scope, an UPDATE or a DELETE can't give its table another name")
+        }
+        let start = words.index(of: ["where"], from: index)
+        let end = words.position(
+            words.index(of: ["returning", "order", "limit"], from: start ?? index) ?? words.tokens.count)
+        condition = start.map { .present(words.tokens[$0].token.range.upperBound..<end) } ?? .missing(at: end)
     }
 
     private func refusal(_ message: String) -> DatabaseError {
         DatabaseError(resultCode: .SQLITE_AUTH, message: message, sql: sql)
     }
 
-    /// The statement with other common tables before its own.
-    func version(commonTables: [String]) -> String {
-        guard !commonTables.isEmpty else { return sql }
-        let utf8 = sql.utf8
-        let position = utf8.index(utf8.startIndex, offsetBy: start)
-        let list = commonTables.joined(separator: ", ")
-        return String(sql[..<position]) + (hasCommonTables ? " \(list), " : "WITH \(list) ") + sql[position...]
+    /// The statement for a scope.
+    ///
+    /// - Parameters:
+    ///   - commonTables: common tables before those of the statement.
+    ///   - condition: the condition of the rows that it may update or delete.
+    ///   - isFenced: whether no term may be evaluated for other rows.
+    func version(commonTables: [String], condition scope: String?, isFenced: Bool) -> String {
+        var edits: [(position: Int, text: String)] = []
+        if !commonTables.isEmpty {
+            let list = commonTables.joined(separator: ", ")
+            edits.append((start, hasCommonTables ? " \(list), " : "WITH \(list) "))
+        }
+        if let scope {
+            switch condition {
+            case .none: break
+            case .missing(let position): edits.append((position, " WHERE (\(scope)) "))
+            case .present(let range):
+                // CASE evaluates its terms in order. The first condition can use an index.
+                // Source: https://sqlite.org/lang_expr.html#the_case_expression
+                edits.append(
+                    (range.lowerBound, " (\(scope)) AND " + (isFenced ? "CASE WHEN (\(scope)) THEN (" : "(")))
+                edits.append((range.upperBound, isFenced ? "\n) END " : "\n) "))
+            }
+        }
+        let utf8 = Array(sql.utf8)
+        var (result, position) = ([UInt8](), 0)
+        for edit in edits {
+            result += utf8[position..<edit.position] + Array(edit.text.utf8)
+            position = edit.position
+        }
+        return String(decoding: result + utf8[position...], as: UTF8.self)
     }
 }

@@ -1,0 +1,180 @@
+// The requests of a scope, as SQL that runs in its statements: functions stand for the arguments, and the names of tables
+// have a schema, so that they can't be confused with those of the scope.
+
+import RowanSQLText
+
+/// The SQL of a request of a scope.
+struct ScopeRuleText {
+    let rule: DatabaseScope.Rule
+    /// The table, as named by the request.
+    let table: String
+    /// The query of a request to read, or the condition of a request to write, with arguments.
+    let sql: String
+    let values: [DatabaseValue]
+    /// The position of the first value in those of the scope.
+    private let firstValue: Int
+
+    init(_ rule: DatabaseScope.Rule, firstValue: Int, _ db: Database) throws {
+        let relation = rule.relation
+        guard case .table(let name) = relation.source, name.schema?.isSameDatabaseName(as: "main") ?? true else {
+            throw rule.refusal("is not a request of a table of the main database")
+        }
+        var renderer = Renderer()
+        if rule.isWriting {
+            guard let select = Select(relation), select.isPlain else { throw rule.refusal("has more than conditions") }
+            renderer.currentName = name.name
+            renderer.write(clause: "", select.filters)
+        } else {
+            renderer.write(try Resolver(db).select(relation))
+        }
+        let arguments = try renderer.statementArguments()
+        guard arguments.namedValues.isEmpty else { throw rule.refusal("has named arguments: use ?") }
+        let text = renderer.text
+        (self.rule, table, sql) = (rule, name.name, rule.isWriting && text.isEmpty ? "TRUE" : text)
+        (values, self.firstValue) = (arguments.values, firstValue)
+    }
+
+    /// The SQL with functions in place of its arguments, and with the schema of its tables.
+    ///
+    /// - Returns: the SQL, and the names in lower case that may be those of further tables.
+    func scoped(_ db: Database) throws -> (sql: String, usedNames: Set<String>) {
+        var index = firstValue
+        var previous: String?
+        var usedNames: Set<String> = []
+        let sql = try SQLScanner.replacing(self.sql) { token, scanner in
+            guard !token.isComment else { return nil }
+            defer { previous = scanner[token].uppercased() }
+            if token.kind == .variable {
+                guard scanner[token] == "?" else { throw rule.refusal("has the argument \(scanner[token]): use ?") }
+                defer { index += 1 }
+                return "\(ScopeRestriction.function)(\(index))"
+            }
+            if rule.isWriting, token.kind == .word, scanner[token].uppercased() == "SELECT" {
+                throw rule.refusal("has a subquery")
+            }
+            guard let name = scanner.name(token), try db.object(name, in: "main") != nil else { return nil }
+            guard ["FROM", "JOIN", "IN"].contains(previous) else {
+                usedNames.insert(name.foldedDatabaseName)
+                return nil
+            }
+            return "main." + scanner[token]
+        }
+        return (sql, usedNames)
+    }
+}
+
+extension Database {
+    /// The tables of a scope on this connection.
+    func makeScope(_ rules: [ScopeRuleText]) throws -> ScopeRestriction {
+        let objects = try schemaObjects()
+        var usedNames: Set<String> = []
+        let byTable = Dictionary(grouping: rules) { $0.table.foldedDatabaseName }
+        let tables = try byTable.sorted(on: \.key).map { _, rules in
+            let (reading, writing) = (rules.filter { !$0.rule.isWriting }, rules.filter(\.rule.isWriting))
+            guard reading.count <= 1, writing.count <= 1 else {
+                throw rules[0].rule.refusal("is the second one of this table")
+            }
+            let kept = try rules[0].rule.table(self)
+            let condition = try writing.first?.scoped(self).sql
+            var query = "SELECT * FROM main.\(kept.name.quotedDatabaseIdentifier) WHERE \(condition ?? "")"
+            if let rule = reading.first {
+                let scoped = try rule.scoped(self)
+                query = scoped.sql
+                usedNames.formUnion(scoped.usedNames)
+            }
+            let all = try columnInfo(of: kept.name, in: "main")
+            let columns = try connection.prepare(query).columnNames.map(\.foldedDatabaseName)
+            try reading.first?.rule.check(columns, of: all)
+            var table = ScopeRestriction.Table(name: kept.name, query: query, columns: Set(columns))
+            table.computedColumns = Set(all.filter(\.isComputed).map(\.name.foldedDatabaseName))
+            if let condition, let rule = writing.first?.rule {
+                try rule.checkWriting(self, columns.count == all.count)
+                table.writing = try scopeWriting(of: kept.name, condition)
+            }
+            return table
+        }
+        return ScopeRestriction(
+            tables: tables, views: Set(objects.filter { $0.kind == .view }.map(\.name.foldedDatabaseName)),
+            usedNames: usedNames,
+            schemas: Set(try connection.schemaNames().map(\.foldedDatabaseName) + ["main", "temp"]))
+    }
+
+    /// The checks of the rows that a scope writes. SQLite runs temporary triggers for all changes of a row, those of
+    /// foreign keys, too.
+    private func scopeWriting(of table: String, _ condition: String) throws -> ScopeRestriction.Writing {
+        let name = table.quotedDatabaseIdentifier
+        let key = try rowKey(ofTable: TableName(table, schema: "main")).map(\.quotedDatabaseIdentifier)
+        func missing(_ row: String) -> String {
+            let sameKey = key.map { "\(name).\($0) = \(row).\($0)" }.joined(separator: " AND ")
+            return "WHERE NOT EXISTS (SELECT 1 FROM main.\(name) WHERE \(sameKey) AND (\(condition)))"
+        }
+        func refusal(_ message: String) -> String { "SELECT RAISE(ABORT, \(message.databaseValue.sqlLiteral)) " }
+        let old = refusal("the scope can't change this row of \(table)") + missing("OLD")
+        let new = refusal("the scope can't store this row in \(table)") + missing("NEW")
+        return .init(
+            condition: condition,
+            checks: [("BEFORE UPDATE", old), ("BEFORE DELETE", old), ("AFTER INSERT", new), ("AFTER UPDATE", new)],
+            references: try foreignKeys(on: table, in: "main").map { key in
+                .init(
+                    parent: key.destinationTable.foldedDatabaseName,
+                    columns: key.mapping.map { ($0.origin.quotedDatabaseIdentifier, $0.destination) })
+            })
+    }
+}
+
+extension DatabaseScope.Rule {
+    func refusal(_ reason: String) -> DatabaseError {
+        let action = isWriting ? "write" : "include"
+        return DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message: "a scope can't \(action) \(relation.source.name): the request \(reason)")
+    }
+
+    /// The table, as spelled in the schema.
+    fileprivate func table(_ db: Database) throws -> DatabaseObjectID {
+        let table = try db.existingTable(relation.source.name, in: "main")
+        guard try db.storesRows(table.name, in: "main") else {
+            throw refusal("is not a table that stores its rows itself")
+        }
+        return table
+    }
+
+    /// Checks what a request to read selects.
+    fileprivate func check(_ columns: [String], of all: [ColumnInfo]) throws {
+        let expected = try selectedColumns() ?? all.map(\.name)
+        guard columns == expected.map(\.foldedDatabaseName),
+            Set(columns).isSubset(of: all.map(\.name.foldedDatabaseName))
+        else { throw refusal("selects \(columns.joined(separator: ", ")): select only columns of the table") }
+    }
+
+    /// The names of the selected columns; nil for all columns.
+    private func selectedColumns() throws -> [String]? {
+        guard !relation.selection.isEmpty, !relation.selection.allSatisfy(\.isAllColumns) else { return nil }
+        return try relation.selection.map { selection in
+            guard case .expression(let expression) = selection.node, case .column(let name, _) = expression.node else {
+                throw refusal("selects something other than columns")
+            }
+            return name
+        }
+    }
+
+    /// Checks that no statement that writes the table can do more than write its rows.
+    fileprivate func checkWriting(_ db: Database, _ showsAllColumns: Bool) throws {
+        guard showsAllColumns else { throw refusal("has columns that can't be read: a scope writes whole rows") }
+        let (words, name) = (try db.definitionWords(), relation.source.name.foldedDatabaseName)
+        guard !words.triggering.contains(name) else {
+            throw refusal("is of a table with triggers, which may use what the scope does not include")
+        }
+        guard !words.replacing.contains(name) else {
+            throw refusal("is of a table whose constraints replace rows, which may be those outside the scope")
+        }
+    }
+}
+
+extension Select {
+    /// Whether the query consists of a table and conditions.
+    fileprivate var isPlain: Bool {
+        !isDistinct && limit == nil && groups.isEmpty && havings.isEmpty && windows.isEmpty && commonTables.isEmpty
+            && joins.isEmpty && aliases.isEmpty && hiddenSelection.isEmpty && selection.allSatisfy(\.isAllColumns)
+    }
+}
