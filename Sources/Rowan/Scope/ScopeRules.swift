@@ -83,9 +83,10 @@ extension Database {
                 usedNames.formUnion(scoped.usedNames)
             }
             let all = try columnInfo(of: kept.name, in: "main")
-            let columns = try connection.prepare(query).columnNames.map(\.foldedDatabaseName)
+            let columns = try connection.prepare(query).columnNames
             try reading.first?.rule.check(columns, of: all)
-            var table = ScopeRestriction.Table(name: kept.name, query: query, columns: Set(columns))
+            var table = ScopeRestriction.Table(
+                name: kept.name, query: query, columns: Set(columns.map(\.foldedDatabaseName)))
             table.computedColumns = Set(all.filter(\.isComputed).map(\.name.foldedDatabaseName))
             if let condition, let rule = writing.first?.rule {
                 try rule.checkWriting(self, columns.count == all.count)
@@ -142,8 +143,9 @@ extension DatabaseScope.Rule {
     /// Checks what a request to read selects.
     fileprivate func check(_ columns: [String], of all: [ColumnInfo]) throws {
         let expected = try selectedColumns() ?? all.map(\.name)
-        guard columns == expected.map(\.foldedDatabaseName),
-            Set(columns).isSubset(of: all.map(\.name.foldedDatabaseName))
+        let names = columns.map(\.foldedDatabaseName)
+        guard names == expected.map(\.foldedDatabaseName),
+            Set(names).isSubset(of: all.map(\.name.foldedDatabaseName))
         else { throw refusal("selects \(columns.joined(separator: ", ")): select only columns of the table") }
     }
 

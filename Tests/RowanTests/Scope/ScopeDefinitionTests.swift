@@ -28,7 +28,7 @@ import Testing
         let start = "a scope can't include"
         refuse(
             DatabaseScope().reading(Invoice.all()).reading(Invoice.filter(key: 1)),
-            "a scope has two requests of the same table")
+            "a scope can't include invoice: the request is the second one of this table")
         refuse(
             DatabaseScope().reading(Table("hidden").all()),
             "\(start) hidden: the request is not a table that stores its rows itself")

@@ -23,13 +23,11 @@ public final class Statement {
     @usableFromInline package let connection: LocalConnection
     @usableFromInline package let parameterCount: Int
     let traits: Traits
-    /// The transaction or savepoint operation of the statement. It is stored outside the profile, which is expensive to
-    /// copy (benchmark point-read-pool).
+    /// The transaction or savepoint operation, stored outside the profile, which is expensive to copy (point-read-pool).
     package let transactionOperation: StatementProfile.TransactionOperation?
     /// The statement that runs remotely; nil for a statement that the local SQLite runs.
     package let remote: RemoteStatement?
     let place: StatementPlace
-    /// The scope that the statement was compiled in; 0 for none.
     let scopeNumber: Int
 
     /// The compiler's report and the schema it is valid for.

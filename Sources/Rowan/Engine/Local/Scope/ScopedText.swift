@@ -23,6 +23,7 @@ struct ScopedText {
     private var start = 0
     /// Whether the statement has common tables.
     private var hasCommonTables = false
+    private var acceptsCommonTables = false
     private var condition = Condition.none
 
     private enum Condition {
@@ -101,6 +102,8 @@ struct ScopedText {
             previous = name
         }
         if !hasCommonTables { commonTableNames = [] }
+        let word = first.kind == .word ? scanner[first].lowercased() : ""
+        acceptsCommonTables = ["with", "select", "values", "insert", "update", "delete"].contains(word)
         try readTarget(Words(tokens: tokens, scanner: scanner))
     }
 
@@ -168,7 +171,7 @@ struct ScopedText {
     ///   - isFenced: whether no term may be evaluated for other rows.
     func version(commonTables: [String], condition scope: String?, isFenced: Bool) -> String {
         var edits: [(position: Int, text: String)] = []
-        if !commonTables.isEmpty {
+        if acceptsCommonTables, !commonTables.isEmpty {
             let list = commonTables.joined(separator: ", ")
             edits.append((start, hasCommonTables ? " \(list), " : "WITH \(list) "))
         }
