@@ -90,7 +90,7 @@ extension Database {
             table.computedColumns = Set(all.filter(\.isComputed).map(\.name.foldedDatabaseName))
             if let condition, let rule = writing.first?.rule {
                 try rule.checkWriting(self, columns.count == all.count)
-                table.writing = try scopeWriting(of: kept.name, condition)
+                table.writing = try scopeWriting(of: kept.name, all.map(\.name), condition)
             }
             return table
         }
@@ -102,7 +102,9 @@ extension Database {
 
     /// The checks of the rows that a scope writes. SQLite runs temporary triggers for all changes of a row, those of
     /// foreign keys, too.
-    private func scopeWriting(of table: String, _ condition: String) throws -> ScopeRestriction.Writing {
+    private func scopeWriting(
+        of table: String, _ columns: [String], _ condition: String
+    ) throws -> ScopeRestriction.Writing {
         let name = table.quotedDatabaseIdentifier
         let key = try rowKey(ofTable: TableName(table, schema: "main")).map(\.quotedDatabaseIdentifier)
         func missing(_ row: String) -> String {
@@ -111,10 +113,20 @@ extension Database {
         }
         func refusal(_ message: String) -> String { "SELECT RAISE(ABORT, \(message.databaseValue.sqlLiteral)) " }
         let old = refusal("the scope can't change this row of \(table)") + missing("OLD")
-        let new = refusal("the scope can't store this row in \(table)") + missing("NEW")
+        let new = refusal("the scope can't store this row in \(table)")
+        // Before SQLite looks for rows with the same unique values, which may be outside.
+        let values = columns.map(\.quotedDatabaseIdentifier).map { "NEW.\($0) AS \($0)" }.joined(separator: ", ")
+        var early = new + "WHERE NOT EXISTS (SELECT 1 FROM (SELECT \(values)) AS \(name) WHERE \(condition))"
+        if let rowID = try keyInfo(of: table, in: "main").rowIDColumn, SQLScanner(condition).mentions(rowID) {
+            // SQLite has not chosen it yet.
+            early += " AND NEW.\(rowID.quotedDatabaseIdentifier) <> -1"
+        }
         return .init(
             condition: condition,
-            checks: [("BEFORE UPDATE", old), ("BEFORE DELETE", old), ("AFTER INSERT", new), ("AFTER UPDATE", new)],
+            checks: [
+                ("BEFORE UPDATE", "\(old); \(early)"), ("BEFORE DELETE", old), ("BEFORE INSERT", early),
+                ("AFTER INSERT", new + missing("NEW")), ("AFTER UPDATE", new + missing("NEW")),
+            ],
             references: try foreignKeys(on: table, in: "main").map { key in
                 .init(
                     parent: key.destinationTable.foldedDatabaseName,
@@ -170,6 +182,13 @@ extension DatabaseScope.Rule {
         guard !words.replacing.contains(name) else {
             throw refusal("is of a table whose constraints replace rows, which may be those outside the scope")
         }
+    }
+}
+
+extension SQLScanner {
+    /// Whether a name is among the tokens.
+    fileprivate func mentions(_ name: String) -> Bool {
+        contains { self.name($0)?.isSameDatabaseName(as: name) ?? false }
     }
 }
 

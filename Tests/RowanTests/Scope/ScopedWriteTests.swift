@@ -128,7 +128,7 @@ import Testing
         arguments: [
             ("INSERT INTO note VALUES (4, 2, NULL, 'd')", "the scope can't store this row in note"),
             ("INSERT OR IGNORE INTO note VALUES (4, 2, NULL, 'd')", "the scope can't store this row in note"),
-            ("INSERT OR FAIL INTO note VALUES (4, NULL, NULL, 'd')", "NOT NULL constraint failed: note.tenantID"),
+            ("INSERT OR FAIL INTO note VALUES (4, 1, NULL, NULL)", "NOT NULL constraint failed: note.body"),
             ("UPDATE note SET tenantID = 2", "the scope can't store this row in note"),
             ("UPDATE OR IGNORE note SET tenantID = 2 WHERE id = 1", "the scope can't store this row in note"),
             ("UPDATE note SET id = 2 WHERE id = 1", "UNIQUE constraint failed: note.id"),
