@@ -175,7 +175,9 @@ extension StatementProfile {
         for table in reads.keys where table.schema.isEmpty {
             reads[table] = nil
             var schema = Self.schema(ofTable: table.name, in: connection, Self.isTable)
-            if schema == nil, findsViews, !writes, !reads.keys.contains(where: { $0.name == table.name && !$0.schema.isEmpty }) {
+            if schema == nil, findsViews, !writes,
+                !reads.keys.contains(where: { $0.name == table.name && !$0.schema.isEmpty })
+            {
                 schema = Self.schema(ofTable: table.name, in: connection, Self.isReadable)
             }
             if let schema { reads[.init(schema: schema, name: table.name), default: []].formUnion([]) }
