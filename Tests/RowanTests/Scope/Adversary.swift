@@ -196,7 +196,7 @@ struct Adversary {
             return pick([
                 "changes()", "total_changes()", "last_insert_rowid()", "rowan_scope(0)", "sqlite_offset(id)",
                 "sqlite_version()",
-                "load_extension('a')", "fts3_tokenizer('a')", "random() * 0", "CURRENT_TIMESTAMP IS NULL",
+                "load_extension('a')", "fts3_tokenizer('a')", "typeof(random())", "CURRENT_TIMESTAMP IS NULL",
             ])
         }
     }

@@ -126,7 +126,9 @@ import Testing
                 for queue in [alone, all] { _ = try rowsOutside(queue) }
                 let outcomes = (try outcome(sql, scope, alone), try outcome(sql, scope, all))
                 let comment = Comment(rawValue: "seed \(random.seed), cycle \(cycle), scope \(index): \(sql)")
-                #expect(outcomes.0 == outcomes.1, comment)
+                // RETURNING is a trigger for SQLite: whether it or a check of the scope fails first depends on their names.
+                let isUnordered = sql.contains("RETURNING") && outcomes.0.isError && outcomes.1.isError
+                if !isUnordered { #expect(outcomes.0 == outcomes.1, comment) }
                 #expect(try rowsOutsideAfter(sql, scope, all) == expected, comment)
                 switch outcomes.1 {
                 case .rows: counts["rows", default: 0] += 1
