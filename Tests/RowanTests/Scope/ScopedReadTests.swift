@@ -79,6 +79,12 @@ import Testing
         }
     }
 
+    private static let declared = [
+        "json_each('[]')": "sqlite_master.ROWID", "name FROM pragma_table_list": "pragma_table_list.name",
+        "(*) FROM pragma_table_list": "pragma_table_list", "pragma_table_info(": "pragma_table_info",
+        "dbstat": "dbstat",
+    ]
+
     /// Statements that are refused, with their messages.
     @Test(
         arguments: [
@@ -148,6 +154,9 @@ import Testing
         ])
     func refused(sql: String, message: String) throws {
         let writer = try make(.memoryQueue)
+        // Later versions don't report that modules declare tables.
+        let name = isSQLite(3_053_000) ? Self.declared.first { sql.contains($0.key) }?.value : nil
+        let message = name.map { "the scope does not include \($0)" } ?? message
         try writer.read(in: Tenants.scope(1)) { db throws in
             // Twice, because a first use may prepare something.
             for _ in 1...2 {

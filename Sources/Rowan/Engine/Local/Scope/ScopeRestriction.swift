@@ -3,8 +3,8 @@
 // names. Source: https://sqlite.org/c3ref/set_authorizer.html
 //
 // SQLite reports a table whose rows are only counted as it is written in the FROM clause, whether the name is that of a
-// table, a view or a common table, and then does not report the view that contains it. Such names are checked once the
-// statement is compiled.
+// table, a view or a common table (later versions: with its schema), and does not report the view that contains it. Such
+// names, and those of views in the text, are checked once the statement is compiled.
 
 import RowanPlatform
 import RowanSQLite
@@ -222,7 +222,7 @@ package final class ScopeRestriction {
         if let name = text.commonTableNames.intersection(hiddenNames.tables).min() {
             try refuse("in this scope, a common table can't be called \(name): give it another name")
         }
-        guard !findings.counted.isEmpty else { return }
+        guard !findings.counted.isEmpty || !text.sources.isDisjoint(with: hiddenNames.views) else { return }
         if let view = text.names.intersection(hiddenNames.views).min() { try refuse(Self.unread(view, "")) }
         for name in findings.counted.sorted() where tables[name.foldedDatabaseName] == nil && isObject(name) {
             try refuse(Self.unread(name, ""))
@@ -312,7 +312,10 @@ package final class ScopeRestriction {
             return nil
         }
         // A table of which the scope's query reads no column. No other statement can name a schema.
-        if column.isEmpty, schema == "main", tables[name] != nil { return nil }
+        if column.isEmpty, schema == "main", tables[name] != nil {
+            findings?.counted.insert(table)
+            return nil
+        }
         // The table that the statement writes, or one that is checked for a foreign key.
         if isWriting, isDirect, schema == "main", let table = tables[name],
             table.columns.contains(column.foldedDatabaseName)

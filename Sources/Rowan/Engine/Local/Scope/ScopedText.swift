@@ -12,6 +12,8 @@ struct ScopedText {
     let length: Int
     /// All words, names and texts, in lower case: a text can stand for a name.
     private(set) var names: Set<String> = []
+    /// The names after FROM, JOIN and IN, in lower case.
+    private(set) var sources: Set<String> = []
     /// The names that may be those of common tables, in lower case.
     private(set) var commonTableNames: Set<String> = []
     /// Whether values are concatenated, which fails if the result is too long.
@@ -82,6 +84,7 @@ struct ScopedText {
                 continue
             }
             names.insert(name)
+            if let previous, ["from", "join", "in"].contains(previous) { sources.insert(name) }
             if name == ScopeRestriction.function { throw refusal("a scope can't call the function \(name)") }
             if token.kind == .word {
                 switch name {
