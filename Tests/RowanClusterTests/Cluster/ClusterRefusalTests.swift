@@ -38,6 +38,14 @@ struct ClusterRefusalTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
+    @Test func scopes() throws {
+        let cluster = try DatabaseCluster.new()
+        let scope = DatabaseScope().reading(Table("player").all())
+        let expected = "a cluster does not run scopes: read a copy of the database, from DatabaseCluster.dump(to:)"
+        #expect(message { try cluster.read(in: scope) { _ in } } == expected)
+        #expect(message { try cluster.write(in: scope) { _ in } } == expected)
+    }
+
     /// Options of a file.
     @Test func ignoredOptions() throws {
         func refusal(_ change: (inout Configuration) -> Void) -> String? {
