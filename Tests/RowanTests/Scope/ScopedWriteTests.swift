@@ -285,6 +285,23 @@ import Testing
         #expect(try notes(writer) == ["1 1 a", "2 2 b", "3 1 c", "4 2 d"])
     }
 
+    /// The program has begun the transaction that a statement rolls back.
+    @Test func rollbackOfTheProgramsTransaction() throws {
+        let writer = try make()
+        try writer.writeWithoutTransaction { db in
+            try db.beginTransaction()
+            try db.write(in: scope(1)) { db throws in
+                expectError(.SQLITE_CONSTRAINT_PRIMARYKEY, "UNIQUE constraint failed: note.id") {
+                    try db.execute(sql: "INSERT OR ROLLBACK INTO note VALUES (1, 1, NULL, 'd')")
+                }
+                #expect(throws: DatabaseError.self) {
+                    try db.execute(sql: "INSERT INTO note VALUES (5, 2, NULL, 'd')")
+                }
+            }
+        }
+        #expect(try notes(writer) == ["1 1 a", "2 2 b", "3 1 c"])
+    }
+
     @Test func invalidScopes() throws {
         let writer = try make()
         try writer.write { db in

@@ -93,8 +93,7 @@ package struct ConnectionState {
     @inlinable
     package func isEmpty(_ place: Place) -> Bool { place.index >= values.count || values[place.index] == nil }
 
-    /// Removes the values with this lifetime. ``Database/releaseMemory()`` and the check before closing remove the
-    /// values tied to the statements; closing removes the others.
+    /// Exchanges the values tied to the statements, except that of a place.
     package mutating func exchangeStatements(with other: inout ConnectionState, except kept: Place) {
         for index in temporary.union(other.temporary) where index != kept.index {
             while values.count <= index { values.append(nil) }
@@ -103,6 +102,8 @@ package struct ConnectionState {
         }
     }
 
+    /// Removes the values with this lifetime. ``Database/releaseMemory()`` and the check before closing remove the
+    /// values tied to the statements; closing removes the others.
     package mutating func removeAll(_ lifetime: Lifetime) {
         for index in values.indices where temporary.contains(index) == (lifetime == .statements) { values[index] = nil }
     }

@@ -363,7 +363,7 @@ extension LocalConnection {
     func willRun(_ statement: Statement) throws {
         _ = try openPointer()
         if statement.scopeNumber != scopeNumber { throw DatabaseError.outsideOfScope(statement.sql) }
-        if scopeNumber != 0 { hooks?.scope?.isWriting = !statement.isReadonly }
+        if scopeNumber != 0 { try hooks?.scope?.willRun(statement, isInsideTransaction: isInsideTransaction) }
         let traits = statement.traits
         // The program may have begun or ended a transaction through the C connection.
         if traits.contains(.controlsTransaction) {

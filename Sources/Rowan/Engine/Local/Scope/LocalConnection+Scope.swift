@@ -34,6 +34,7 @@ extension LocalConnection {
         // If a trigger remains, it rejects all rows.
         defer { try? runAll(triggers.map { "DROP TRIGGER IF EXISTS temp.\($0.name)" }) }
         try runAll(triggers.map(\.sql))
+        scope.needsTransaction = isInsideTransaction
         return try body()
     }
 

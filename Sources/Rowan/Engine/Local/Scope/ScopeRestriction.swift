@@ -81,7 +81,9 @@ package final class ScopeRestriction {
     private let readers: [String: String]
     private let prefix: String
     /// Whether the statement that SQLite compiles writes: only then, it refers to a table itself.
-    @exclusivity(unchecked) var isWriting = false
+    @exclusivity(unchecked) private var isWriting = false
+    /// Whether a rollback of the transaction removes the triggers that check written rows.
+    @exclusivity(unchecked) var needsTransaction = false
     @exclusivity(unchecked) private var findings: Findings?
     @exclusivity(unchecked) private var lastRefusal: String?
 
@@ -141,6 +143,14 @@ package final class ScopeRestriction {
     private func exchangeStatements(with connection: LocalConnection) {
         swap(&pool, &connection.pool)
         swap(&userStatements, &connection.userStatements)
+    }
+
+    /// - Throws: SQLITE_ABORT if the written rows are no longer checked.
+    func willRun(_ statement: Statement, isInsideTransaction: Bool) throws {
+        isWriting = !statement.isReadonly
+        guard needsTransaction, !isInsideTransaction, isWriting else { return }
+        throw DatabaseError(
+            resultCode: .SQLITE_ABORT, message: "the transaction of the scope has been rolled back", sql: statement.sql)
     }
 
     // MARK: Compiling
