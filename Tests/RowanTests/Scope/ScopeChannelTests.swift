@@ -12,7 +12,7 @@ import Testing
     }
 
     /// SQLite may evaluate conditions of a statement before that of the scope, if an index makes them cheaper. An error
-    /// would tell that a row outside matches.
+    /// would reveal that a row outside matches.
     @Test(
         arguments: [
             "CASE WHEN note = 'note 2' THEN abs(-9223372036854775808) END",

@@ -105,7 +105,7 @@ extension Database {
 }
 
 extension SchemaObject {
-    /// A table in a scope, which does not tell how it is defined.
+    /// A table in a scope, whose definition is hidden.
     fileprivate init(shown name: String) {
         self.init(
             id: DatabaseObjectID(name: name, schemaID: .main), kind: .table, tableName: name, sql: nil,

@@ -55,7 +55,7 @@ package final class ScopeRestriction {
 
     /// What SQLite has reported about a statement.
     struct Findings {
-        /// Whether a term may fail for some rows, which would tell that they exist.
+        /// Whether a term may fail for some rows, which would reveal that they exist.
         var mayFail = false
         /// Whether an aggregate may fail. Outside subqueries, it sees only rows of the scope.
         var aggregateMayFail = false
@@ -252,13 +252,13 @@ package final class ScopeRestriction {
         "time", "total", "trim", "typeof", "unicode", "unixepoch", "unlikely", "upper",
     ]
 
-    /// Functions that tell what others have done on the connection or in the file, or load code.
+    /// Functions that reveal what others have done on the connection or in the file, or load code.
     private static let refusedFunctions: Set<String> = [
         "changes", "total_changes", "last_insert_rowid", "sqlite_offset", "load_extension", "fts3_tokenizer",
         "sqlite_log",
     ]
 
-    /// Pragmas that tell nothing about rows.
+    /// Pragmas that reveal nothing about rows.
     private static let readablePragmas: Set<String> = [
         "application_id", "encoding", "foreign_keys", "schema_version", "user_version",
     ]
