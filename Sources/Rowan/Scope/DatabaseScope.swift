@@ -118,7 +118,7 @@ extension DatabaseWriter {
     ///   SQLITE_CONSTRAINT_TRIGGER for a row outside the scope; SQLITE_MISUSE for an invalid scope, and in a cluster.
     @discardableResult
     public func write<T>(in scope: DatabaseScope, _ updates: (Database) throws -> T) throws -> T {
-        try write { db in try db.write(in: scope, updates) }
+        try _routes.write.scoped.run { db in try db.transaction(in: scope, updates) }
     }
 
     /// Reads and writes what a scope includes, in a transaction, without blocking the task's thread.
@@ -130,7 +130,9 @@ extension DatabaseWriter {
     public func write<T: Sendable>(
         in scope: DatabaseScope, _ updates: @Sendable (Database) throws -> T
     ) async throws -> T {
-        try await write { db in try db.write(in: scope, updates) }
+        // Writes of a group share a transaction.
+        if configuration.groupsAsyncWrites { return try await write { db in try db.write(in: scope, updates) } }
+        return try await _routes.write.scoped.run { db in try db.transaction(in: scope, updates) }
     }
 }
 
@@ -158,6 +160,20 @@ extension Database {
     public func read<T>(in scope: DatabaseScope, _ value: (Database) throws -> T) throws -> T {
         let (state, values) = try scopeState(of: scope)
         return try readOnly { try run(in: state, values, value) }
+    }
+
+    /// Runs an access, in a transaction, that can only read and write what a scope includes.
+    fileprivate func transaction<T>(in scope: DatabaseScope, _ updates: (Database) throws -> T) throws -> T {
+        while true {
+            let (state, values) = try scopeState(of: scope)
+            try connection.keepTriggers(of: state.restriction)
+            let result: T? = try transaction(nil) {
+                // Until here, another connection could change the schema.
+                guard !connection.hasMovedSchema(since: state.restriction.epoch) else { return nil }
+                return try connection.checkingRows(of: state.restriction) { try run(in: state, values, updates) }
+            }
+            if let result { return result }
+        }
     }
 
     private func run<T>(

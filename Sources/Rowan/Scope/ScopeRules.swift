@@ -66,7 +66,6 @@ struct ScopeRuleText {
 extension Database {
     /// The tables of a scope on this connection.
     func makeScope(_ rules: [ScopeRuleText]) throws -> ScopeRestriction {
-        let objects = try schemaObjects()
         var usedNames: Set<String> = []
         let byTable = Dictionary(grouping: rules) { $0.table.foldedDatabaseName }
         let tables = try byTable.sorted(on: \.key).map { _, rules in
@@ -94,10 +93,27 @@ extension Database {
             }
             return table
         }
-        return ScopeRestriction(
-            tables: tables, views: Set(objects.filter { $0.kind == .view }.map(\.name.foldedDatabaseName)),
-            usedNames: usedNames,
-            schemas: Set(try connection.schemaNames().map(\.foldedDatabaseName) + ["main", "temp"]))
+        return try ScopeRestriction(
+            connection, tables: tables, objects: try objectNames(), usedNames: usedNames)
+    }
+
+    /// The names of the tables and views of the main schema, and those of other schemas and of modules.
+    private func objectNames() throws -> (main: [String], others: [String]) {
+        var names: (main: [String], others: [String]) = ([], [])
+        for schema in try connection.schemaNames() {
+            let isMain = schema.isSameDatabaseName(as: "main")
+            let table = "\(schema.quotedDatabaseIdentifier).sqlite_master"
+            let sql = "SELECT name FROM \(table) WHERE type IN ('table', 'view')"
+            let found = try ownTexts(sql)
+            if isMain { names.main += found } else { names.others += found }
+        }
+        names.others += try ownTexts("PRAGMA module_list")
+        return names
+    }
+
+    /// The texts that one of Rowan's own queries returns.
+    private func ownTexts(_ sql: String, _ arguments: StatementArguments = []) throws -> [String] {
+        try connection.unrestricted { try Row.rows(of: makeStatement(sql: sql), arguments).map { $0[0] } }
     }
 
     /// The checks of the rows that a scope writes. SQLite runs temporary triggers for all changes of a row, those of
@@ -131,7 +147,16 @@ extension Database {
                 .init(
                     parent: key.destinationTable.foldedDatabaseName,
                     columns: key.mapping.map { ($0.origin.quotedDatabaseIdentifier, $0.destination) })
-            })
+            }, referringColumns: try referringColumns(to: table))
+    }
+
+    /// The columns of tables that refer to a table, in lower case.
+    private func referringColumns(to table: String) throws -> Set<String> {
+        let sql = """
+            SELECT child.name || '.' || key."from" FROM main.sqlite_master AS child, pragma_foreign_key_list(child.name) AS key
+            WHERE child.type = 'table' AND key."table" = ? COLLATE NOCASE
+            """
+        return Set(try ownTexts(sql, [table]).map(\.foldedDatabaseName))
     }
 }
 

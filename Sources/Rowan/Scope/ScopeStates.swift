@@ -4,12 +4,10 @@
 /// A scope on a connection, with everything that was compiled for it.
 final class ScopeState {
     let restriction: ScopeRestriction
-    /// The epoch of the schema that the scope is valid for.
-    let epoch: Int
     private var caches = ConnectionState()
     private var schemaCache = SchemaCache()
 
-    init(_ restriction: ScopeRestriction, epoch: Int) { (self.restriction, self.epoch) = (restriction, epoch) }
+    init(_ restriction: ScopeRestriction) { self.restriction = restriction }
 
     /// Exchanges what the connection has compiled and knows of the schema.
     func exchangeCaches(with db: Database) {
@@ -54,9 +52,9 @@ extension Database {
         }
         let states = state.value(orMake: ScopeStates())
         let key = rules.map { ($0.rule.isWriting ? "w" : "r") + $0.sql }.joined(separator: "\u{0}")
-        if let known = states[key], known.epoch == connection.schemaEpoch { return (known, values) }
+        if let known = states[key], known.restriction.epoch == connection.schemaEpoch { return (known, values) }
         try connection.addScopeFunction()
-        let state = ScopeState(try makeScope(rules), epoch: connection.schemaEpoch)
+        let state = ScopeState(try makeScope(rules))
         states[key] = state
         return (state, values)
     }

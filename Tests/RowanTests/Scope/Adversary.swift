@@ -28,6 +28,12 @@ struct Adversary {
         }
     }
 
+    /// One query.
+    mutating func query() -> String {
+        (depth, columns, commonTables) = (0, [], [])
+        return with() + select()
+    }
+
     private mutating func other() -> String {
         pick([
             "EXPLAIN \(select())", "EXPLAIN QUERY PLAN \(select())", "PRAGMA table_info(invoice)", "PRAGMA table_list",
@@ -129,7 +135,9 @@ struct Adversary {
             let join = pick([", ", " JOIN ", " LEFT JOIN ", " CROSS JOIN ", " FULL JOIN ", " NATURAL JOIN "])
             source += join + from(&aliases)
             if join.contains("L") || join == " JOIN ", !join.contains("NATURAL"), !join.contains("CROSS") {
-                source += chance(20) ? " USING (id)" : " ON \(condition())"
+                source +=
+                    chance(20)
+                    ? " USING (\(pick(["id", "tenantID", "name", "customerID", "c", "word"])))" : " ON \(condition())"
             }
         }
         let isAggregate = chance(25)
@@ -307,11 +315,16 @@ struct Adversary {
                 " SELECT \(own.map { $0 == "id" ? "coalesce(id + 300, 299)" : (chance(80) ? $0 : term()) }.joined(separator: ", ")) FROM \(source)"
             if chance(70) { sql += " WHERE \(condition())" }
         }
-        if chance(15) {
-            sql += pick([
-                " ON CONFLICT DO NOTHING", " ON CONFLICT(id) DO UPDATE SET body = 'z'",
-                " ON CONFLICT DO UPDATE SET body = body || 'q' WHERE body = 'b'",
-            ])
+        if chance(30) {
+            columns = own + own.flatMap { ["excluded.\($0)", "note.\($0)"] }
+            for _ in 0...(chance(20) ? 1 : 0) {
+                sql += " ON CONFLICT\(pick(["", "(id)", "(tenantID, body)", "(tenantID, name)"]))"
+                guard chance(75) else {
+                    sql += " DO NOTHING"
+                    continue
+                }
+                sql += " DO UPDATE SET \(pick(own)) = \(term())" + (chance(70) ? " WHERE \(hostile(condition()))" : "")
+            }
         }
         return sql + returning()
     }

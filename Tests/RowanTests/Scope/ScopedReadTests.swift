@@ -79,23 +79,31 @@ import Testing
         }
     }
 
-    private static let declared = [
-        "json_each('[]')": "sqlite_master.ROWID", "name FROM pragma_table_list": "pragma_table_list.name",
-        "(*) FROM pragma_table_list": "pragma_table_list", "pragma_table_info(": "pragma_table_info",
-        "dbstat": "dbstat",
-    ]
-
     /// Statements that are refused, with their messages.
     @Test(
         arguments: [
-            ("SELECT * FROM secret", "the scope does not include secret.id"),
+            ("SELECT * FROM secret", "the scope does not include secret"),
             ("SELECT word FROM secret", "the scope does not include secret.word"),
             ("SELECT count(*) FROM secret", "the scope does not include secret"),
             ("SELECT count(*) FROM 'secret'", "the scope does not include secret"),
             ("SELECT EXISTS (SELECT 1 FROM secret)", "the scope does not include secret"),
-            ("SELECT 1 WHERE 1 IN secret", "the scope does not include secret.id"),
-            ("SELECT id FROM invoice JOIN secret USING (id)", "the scope does not include secret"),
-            ("WITH a AS (SELECT * FROM secret) SELECT count(*) FROM a", "the scope does not include secret.id"),
+            ("SELECT 1 WHERE 1 IN secret", "the scope does not include secret"),
+            ("SELECT id FROM invoice JOIN secret USING (id)", "the scope does not include secret.id"),
+            // SQLite does not report what such joins read.
+            (
+                "SELECT count(*) FROM (SELECT 'x' AS word) JOIN secret USING (word)",
+                "the scope does not include secret.word"
+            ),
+            ("SELECT 1 FROM (SELECT 'x' AS word) NATURAL JOIN secret", "the scope does not include secret.word"),
+            (
+                "SELECT 1 FROM (SELECT 'secret' AS name) NATURAL JOIN sqlite_master",
+                "the scope does not include sqlite_master"
+            ),
+            (
+                "SELECT 1 FROM (SELECT 'x' AS word), Secret NATURAL JOIN SECRET b",
+                "the scope does not include secret.word"
+            ),
+            ("WITH a AS (SELECT * FROM secret) SELECT count(*) FROM a", "the scope does not include secret"),
             ("SELECT * FROM main.invoice", "a scope's tables have no schema: write the name without \"main.\""),
             (
                 "SELECT * FROM \"MAIN\" /**/ . invoice",
@@ -110,27 +118,29 @@ import Testing
             ),
             (
                 "SELECT * FROM (WITH invoice AS (SELECT * FROM secret) SELECT * FROM invoice)",
-                "the scope does not include secret.id"
+                "the scope does not include secret"
             ),
-            ("SELECT * FROM hidden", "the scope does not include hidden.one"),
+            ("SELECT * FROM hidden", "the scope does not include hidden"),
+            ("SELECT one FROM hidden", "the scope does not include hidden.one"),
+            ("SELECT nope FROM hidden", "the scope does not include hidden"),
             ("SELECT count(*) FROM hidden", "the scope does not include hidden"),
             ("SELECT count(*) FROM \"Hidden\"", "the scope does not include hidden"),
-            ("SELECT count(*) FROM hiddenMain", "the scope does not include hiddenmain"),
-            ("SELECT count(*) FROM hiddenUnion", "the scope does not include hiddenunion"),
+            ("SELECT count(*) FROM hiddenMain", "the scope does not include hiddenMain"),
+            ("SELECT count(*) FROM hiddenUnion", "the scope does not include hiddenUnion"),
             ("SELECT EXISTS (SELECT 1 FROM hidden)", "the scope does not include hidden"),
             ("SELECT rowid FROM invoice", "no such column: rowid"),
             ("SELECT _rowid_ FROM customer", "no such column: _rowid_"),
-            ("SELECT sql FROM sqlite_master", "the scope does not include sqlite_master.sql"),
+            ("SELECT sql FROM sqlite_master", "the scope does not include sqlite_master"),
             ("SELECT count(*) FROM sqlite_master", "the scope does not include sqlite_master"),
-            ("SELECT rowid FROM sqlite_schema", "the scope does not include sqlite_master.ROWID"),
+            ("SELECT rowid FROM sqlite_schema", "the scope does not include sqlite_schema"),
             (
                 "SELECT rowid, (SELECT value FROM json_each('[]')) FROM sqlite_master",
-                "a scope can neither read nor change the schema"
+                "the scope does not include sqlite_master"
             ),
-            ("SELECT name FROM pragma_table_list", "a scope can neither read nor change the schema"),
-            ("SELECT count(*) FROM pragma_table_list", "a scope can neither read nor change the schema"),
-            ("SELECT count(*) FROM pragma_table_info('secret')", "a scope can neither read nor change the schema"),
-            ("SELECT count(*) FROM dbstat", "a scope can neither read nor change the schema"),
+            ("SELECT name FROM pragma_table_list", "the scope does not include pragma_table_list"),
+            ("SELECT count(*) FROM pragma_table_list", "the scope does not include pragma_table_list"),
+            ("SELECT count(*) FROM pragma_table_info('secret')", "the scope does not include pragma_table_info"),
+            ("SELECT count(*) FROM dbstat", "the scope does not include dbstat"),
             ("PRAGMA table_info(secret)", "a scope can't run PRAGMA table_info"),
             ("PRAGMA foreign_key_check", "a scope can't run PRAGMA foreign_key_check"),
             ("PRAGMA user_version = 2", "a scope can't run PRAGMA user_version"),
@@ -154,9 +164,6 @@ import Testing
         ])
     func refused(sql: String, message: String) throws {
         let writer = try make(.memoryQueue)
-        // Later versions don't report that modules declare tables.
-        let name = isSQLite(3_053_000) ? Self.declared.first { sql.contains($0.key) }?.value : nil
-        let message = name.map { "the scope does not include \($0)" } ?? message
         try writer.read(in: Tenants.scope(1)) { db throws in
             // Twice, because a first use may prepare something.
             for _ in 1...2 {

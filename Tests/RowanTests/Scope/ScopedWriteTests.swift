@@ -63,6 +63,10 @@ import Testing
                     try db.inSavepoint {
                         try note.delete(db); return .rollback
                     } == ())
+                var other = Note(id: note.id, tenantID: 1, body: "upserted")
+                try other.upsert(db)
+                #expect(try Note.fetchOne(db, key: note.id)?.body == "upserted")
+                try note.update(db)
                 var saved = Note(id: 98 + round * 3, tenantID: 1, body: "saved \(round)")
                 try saved.save(db)
             }
@@ -112,6 +116,36 @@ import Testing
             ),
             ("INSERT OR IGNORE INTO note VALUES (1, 1, NULL, 'd'), (4, 1, NULL, 'e')", "1 1 a 2 2 b 3 1 c 4 1 e"),
             ("INSERT INTO note VALUES (1, 1, NULL, 'd') ON CONFLICT DO NOTHING", "1 1 a 2 2 b 3 1 c"),
+            (
+                "INSERT INTO note VALUES (1, 1, NULL, 'd') ON CONFLICT (id) DO UPDATE SET body = body || excluded.body",
+                "1 1 ad 2 2 b 3 1 c"
+            ),
+            (
+                "INSERT INTO note VALUES (1, 1, NULL, 'd'), (3, 1, NULL, 'e') ON CONFLICT (id) DO UPDATE SET body = 'z' || id WHERE body = 'c'",
+                "1 1 a 2 2 b 3 1 z3"
+            ),
+            (
+                "INSERT INTO note SELECT 3, tenantID, customerID, 'd' FROM note WHERE id = 1 ON CONFLICT (id) DO UPDATE SET body = 'z' ON CONFLICT (tenantID, body) DO UPDATE SET body = 'y' RETURNING id",
+                "1 1 a 2 2 b 3 1 z"
+            ),
+            (
+                "INSERT INTO note VALUES (9, 1, 2, 'a') ON CONFLICT (id) DO UPDATE SET body = 'z' ON CONFLICT (tenantID, body) DO UPDATE SET body = (SELECT max(body) || count(*) FROM note)",
+                "1 1 c2 2 2 b 3 1 c"
+            ),
+            // A row outside: its values are neither changed nor revealed.
+            ("INSERT INTO note VALUES (2, 1, NULL, 'd') ON CONFLICT DO UPDATE SET body = 'z'", "1 1 a 2 2 b 3 1 c"),
+            (
+                "INSERT INTO note VALUES (2, 1, NULL, 'd') ON CONFLICT DO UPDATE SET body = 'z' WHERE body = 'b' OR 1",
+                "1 1 a 2 2 b 3 1 c"
+            ),
+            (
+                "INSERT INTO note VALUES (2, 1, NULL, 'd') ON CONFLICT DO UPDATE SET id = 7, body = abs(-9223372036854775807 - tenantID + 1)",
+                "1 1 a 2 2 b 3 1 c"
+            ),
+            (
+                "INSERT INTO note VALUES (2, 1, NULL, 'd') ON CONFLICT (id) DO UPDATE SET body = 'z' WHERE abs(-9223372036854775806 - tenantID) OR json(body) -- )",
+                "1 1 a 2 2 b 3 1 c"
+            ),
             ("DELETE FROM note WHERE id = 1; INSERT INTO note VALUES (1, 1, 4, 'q')", "1 1 q 2 2 b 3 1 c"),
         ])
     func written(sql: String, expected: String) throws {
@@ -129,6 +163,18 @@ import Testing
             ("INSERT INTO note VALUES (4, 2, NULL, 'd')", "the scope can't store this row in note"),
             ("INSERT OR IGNORE INTO note VALUES (4, 2, NULL, 'd')", "the scope can't store this row in note"),
             ("INSERT OR FAIL INTO note VALUES (4, 1, NULL, NULL)", "NOT NULL constraint failed: note.body"),
+            (
+                "INSERT INTO note VALUES (1, 1, NULL, 'd') ON CONFLICT DO UPDATE SET tenantID = 2",
+                "the scope can't store this row in note"
+            ),
+            (
+                "INSERT INTO note VALUES (1, 2, NULL, 'd') ON CONFLICT DO UPDATE SET body = 'z'",
+                "the scope can't store this row in note"
+            ),
+            (
+                "INSERT INTO note VALUES (1, 1, NULL, 'd') ON CONFLICT DO UPDATE SET customerID = 1",
+                "FOREIGN KEY constraint failed"
+            ),
             ("UPDATE note SET tenantID = 2", "the scope can't store this row in note"),
             ("UPDATE OR IGNORE note SET tenantID = 2 WHERE id = 1", "the scope can't store this row in note"),
             ("UPDATE note SET id = 2 WHERE id = 1", "UNIQUE constraint failed: note.id"),
@@ -153,6 +199,8 @@ import Testing
         #expect(try notes(writer) == ["1 1 a", "2 2 b", "3 1 c"])
     }
 
+    private static let renamed = "in a scope, a statement can't give the table that it writes another name"
+
     @Test(
         arguments: [
             (
@@ -168,14 +216,12 @@ import Testing
                 "a scope can't replace rows, which may be outside of it: update or delete them"
             ),
             (
-                "INSERT INTO note VALUES (2, 1, 1, 'd') ON CONFLICT DO UPDATE SET body = 'e'",
-                "a scope can't update rows in place of an insert: they may be outside of it"
+                "INSERT INTO note VALUES (1, 1, 2, 'd') ON CONFLICT DO UPDATE SET body = (SELECT word FROM secret)",
+                "the scope does not include secret.word"
             ),
-            ("UPDATE note AS n SET body = 'z'", "in a scope, an UPDATE or a DELETE can't give its table another name"),
-            (
-                "DELETE FROM note AS n WHERE n.id = 2",
-                "in a scope, an UPDATE or a DELETE can't give its table another name"
-            ),
+            ("UPDATE note AS n SET body = 'z'", renamed), ("DELETE FROM note AS n WHERE n.id = 2", renamed),
+            ("INSERT INTO note AS n VALUES (4, 1, 2, 'd')", renamed),
+            ("INSERT INTO note AS n VALUES (2, 1, 2, 'd') ON CONFLICT DO UPDATE SET body = n.body", renamed),
             ("DELETE FROM main.note", "a scope's tables have no schema: write the name without \"main.\""),
             ("UPDATE invoice SET total = 1", "the scope can't change invoice"),
             ("DELETE FROM customer", "the scope can't change customer"),
@@ -221,6 +267,8 @@ import Testing
             "DELETE FROM note WHERE 0 OR",
             "DELETE FROM note WHERE id = 'x' ' OR 1", "DELETE FROM note WHERE 0) OR 1; --",
             "UPDATE note SET body = 'z' WHERE 0) OR (id = 2",
+            "INSERT INTO note VALUES (2, 1, 2, 'd') ON CONFLICT DO UPDATE SET body = 'z' WHERE 0) OR (id = 2",
+            "INSERT INTO note VALUES (2, 1, 2, 'd') ON CONFLICT DO UPDATE SET body = 'z' WHERE 0) OR (1 /*",
         ])
     func conditionsThatEndEarly(sql: String) throws {
         let writer = try make()
@@ -258,6 +306,32 @@ import Testing
             expectError(.SQLITE_CONSTRAINT_TRIGGER, "the scope can't change this row of message") { try delete(2, db) }
         }
         #expect(try writer.read { try Int.fetchAll($0, sql: "SELECT id FROM message") } == [2, 3, 4])
+    }
+
+    /// Only a deletion or an update of the row that others refer to depends on these.
+    @Test func rowsThatOthersReferTo() throws {
+        let writer = try make()
+        try writer.write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE thread(id INTEGER PRIMARY KEY, tenantID INTEGER);
+                    CREATE TABLE message(id INTEGER PRIMARY KEY, "thread ID" INTEGER REFERENCES THREAD(id));
+                    INSERT INTO thread VALUES (1, 1);
+                    INSERT INTO message VALUES (1, 1);
+                    """)
+        }
+        let scope = DatabaseScope().writing(Table("thread").filter(Column("tenantID") == 1))
+        for _ in 1...2 {
+            try writer.write(in: scope) { db throws in
+                try db.execute(sql: "INSERT INTO thread(tenantID) VALUES (1), (1)")
+                for sql in ["DELETE FROM thread WHERE id = 1", "UPDATE thread SET id = id + 1 WHERE id = 1"] {
+                    expectError(.SQLITE_AUTH, "the scope does not include message.thread ID") {
+                        try db.execute(sql: sql)
+                    }
+                }
+            }
+        }
+        #expect(try writer.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM thread") } == 5)
     }
 
     @Test func errorsRollBackAndLeaveNothing() throws {

@@ -35,6 +35,7 @@ extension Database {
             for row in rows {
                 let name = (row["tbl_name"] as String).foldedDatabaseName
                 let type = row["type"] as String
+                if type == "trigger", connection.isTriggerOfScope(row["name"]) { continue }
                 if type == "index" { words.indexed.insert(name) }
                 guard type != "index", let sql = row["sql"] as String? else { continue }
                 let mentioned = MentionedWords(in: sql)

@@ -60,6 +60,8 @@ struct AccessRoute: Sendable {
     var reentrantLane: AccessLane?
     /// The call site of the access.
     var site = StaticCallSite.unknown
+    /// Whether the access writes nothing outside of a scope.
+    var isScoped = false
 }
 
 extension AccessRoute {
@@ -67,6 +69,13 @@ extension AccessRoute {
     var withoutTransaction: AccessRoute {
         guard case .snapshot = scope else { return AccessRoute(lane: lane, scope: .plain) }
         return self
+    }
+
+    /// The same connections, for an access that writes nothing outside of a scope.
+    var scoped: AccessRoute {
+        var route = self
+        route.isScoped = true
+        return route
     }
 
     fileprivate func at(_ site: StaticCallSite) -> AccessRoute {
@@ -161,6 +170,7 @@ extension AccessRoute {
         connection.record.begin(site)
         return try connection.run { db in
             access?.begin(db.connection)
+            if case .plain = scope, !isScoped { db.connection.dropTriggersOfScopes() }
             return switch scope {
             case .readTransaction: try db.isolatedRead(body)
             case .readOnly: try db.readOnly { try body(db) }

@@ -66,6 +66,12 @@ package final class ConnectionHooks {
         set { recorder.scope = newValue }
     }
 
+    /// The random prefix of all names that belong to scopes: who knows it can read everything.
+    private(set) lazy var scopeSecret = ScopeRestriction.makeSecret()
+
+    /// The scopes whose triggers remain between accesses.
+    @exclusivity(unchecked) var scopesWithTriggers: [ScopeRestriction] = []
+
     /// Sets whether a DELETE without a condition empties its table at once, without reporting the deleted rows.
     func truncatesTables(_ truncates: Bool) {
         guard recorder.truncatesTables != truncates else { return }

@@ -287,7 +287,7 @@ extension LocalConnection {
 
     /// - Returns: whether the schema versions are unchanged. A version that SQLite can't report counts as changed.
     @discardableResult
-    private func noteSchemaVersions() -> Bool {
+    func noteSchemaVersions() -> Bool {
         // SQLite can't report versions after an I/O error or in a cancelled access: they count as changed.
         let versions = try? withoutScope { try unwatched(currentSchemaVersions) }
         defer { schemaVersions = versions }

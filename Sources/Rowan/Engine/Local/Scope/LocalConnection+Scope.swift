@@ -19,23 +19,65 @@ extension LocalConnection {
         return try body()
     }
 
-    /// Runs the closure while temporary triggers check the rows that a scope writes. A rollback of the transaction
-    /// removes them: in the scope, nothing can roll it back.
+    /// Runs the closure while temporary triggers check the rows that a scope writes. If the closure's transaction is
+    /// rolled back, they may be removed: nothing more can be written then.
     package func checkingRows<T>(of scope: ScopeRestriction, _ body: () throws -> T) throws -> T {
-        let triggers = scope.triggers(checksReferences: isOn(.foreignKeys))
-        guard !triggers.isEmpty else { return try body() }
-        func runAll(_ statements: [String]) throws {
-            try shielded {
-                try unrestricted {
-                    try openHooks().silently { for sql in statements { try check(runUnchecked(sql)) } }
-                }
-            }
-        }
-        // If a trigger remains, it rejects all rows.
-        defer { try? runAll(triggers.map { "DROP TRIGGER IF EXISTS temp.\($0.name)" }) }
-        try runAll(triggers.map(\.sql))
+        let isKept = try openHooks().scopesWithTriggers.contains { $0 === scope }
+        defer { if !isKept { dropTriggers(of: [scope]) } }
+        if !isKept { try createTriggers(of: scope) }
         scope.needsTransaction = isInsideTransaction
         return try body()
+    }
+
+    /// Makes the triggers of a scope, which remain until `dropTriggersOfScopes`, because SQLite then compiles all
+    /// statements again. No transaction is open, so that no rollback can undo this.
+    package func keepTriggers(of scope: ScopeRestriction) throws {
+        let hooks = try openHooks()
+        guard !hooks.scopesWithTriggers.contains(where: { $0 === scope }) else { return }
+        // Each trigger costs time for each row, and one of an outdated scope may be invalid.
+        if hooks.scopesWithTriggers.count == 4 || hooks.scopesWithTriggers.contains(where: { $0.epoch != scope.epoch })
+        {
+            dropTriggersOfScopes()
+        }
+        hooks.scopesWithTriggers.append(scope)
+        do { try createTriggers(of: scope) } catch {
+            dropTriggersOfScopes()
+            throw error
+        }
+    }
+
+    /// Removes the triggers of scopes, before an access without a scope writes.
+    package func dropTriggersOfScopes() {
+        guard let hooks, !hooks.scopesWithTriggers.isEmpty else { return }
+        if dropTriggers(of: hooks.scopesWithTriggers) { hooks.scopesWithTriggers = [] }
+    }
+
+    /// Whether a trigger is one that remains between accesses.
+    package func isTriggerOfScope(_ name: String) -> Bool {
+        hooks.map { !$0.scopesWithTriggers.isEmpty && name.hasPrefix($0.scopeSecret) } ?? false
+    }
+
+    private func createTriggers(of scope: ScopeRestriction) throws {
+        try runSilently(scope.triggers(checksReferences: isOn(.foreignKeys)).map(\.sql))
+    }
+
+    /// - Returns: whether no trigger remains. One that does has no effect outside of its scope.
+    @discardableResult
+    private func dropTriggers(of scopes: [ScopeRestriction]) -> Bool {
+        let triggers = scopes.flatMap { $0.triggers(checksReferences: false) }
+        let result = Result { try runSilently(triggers.map { "DROP TRIGGER IF EXISTS temp.\($0.name)" }) }
+        return if case .success = result { true } else { false }
+    }
+
+    private func runSilently(_ statements: [String]) throws {
+        guard !statements.isEmpty else { return }
+        try shielded {
+            try unrestricted {
+                try openHooks().silently { for sql in statements { try check(runUnchecked(sql)) } }
+                // So that these changes are not taken for those of other connections.
+                noteSchemaVersions()
+            }
+        }
     }
 
     /// The scope of the current access, if it has one.
@@ -68,31 +110,26 @@ extension LocalConnection {
     ) throws -> (statement: Statement?, length: Int) {
         let source = try ScopedText(text, schemas: scope.schemas)
         guard !source.isEmpty else { return (nil, source.length) }
+        try scope.check(source)
         func compiled(isFenced: Bool) throws -> (result: Statement?, findings: ScopeRestriction.Findings) {
             let sql = source.version(
-                commonTables: scope.commonTables(for: source.names, isFenced: isFenced),
+                commonTables: scope.commonTables(for: source, isFenced: isFenced),
                 condition: scope.condition(of: source), isFenced: isFenced)
             return try scope.compiling(source) {
-                try sql.withBytes { try compileText($0, flags: flags, source: source.sql).statement }
+                do {
+                    return try sql.withBytes { try compileText($0, flags: flags, source: source.sql).statement }
+                } catch let error as DatabaseError where scope.isSecret(error.message ?? "") {
+                    // SQLite has named a common table of the scope.
+                    throw DatabaseError(resultCode: error.resultCode, message: "invalid statement", sql: source.sql)
+                }
             }
         }
         var (statement, findings) = try compiled(isFenced: source.concatenates)
         if findings.mayFail, !source.concatenates { (statement, findings) = try compiled(isFenced: true) }
-        try scope.check(source, findings, isObject: isObject)
         return (statement, source.length)
     }
 
-    /// Whether the name is that of a table or a view, or of a module with a table of its own.
-    private func isObject(_ name: String) -> Bool {
-        withoutScope {
-            var statement: SQLiteStatement?
-            defer { sqlite3_finalize(statement) }
-            let sql = "SELECT 1 FROM \(name.quotedDatabaseIdentifier)"
-            return sqlite3_prepare_v2(pointer, sql, -1, &statement, nil) == SQLITE_OK
-        }
-    }
-
-    /// Adds the function that returns the values of scopes.
+    /// Adds the function that returns the values of scopes, and whether a scope is the current one.
     package func addScopeFunction() throws {
         let hooks = try openHooks()
         // Invariant: SQLite calls functions only while the connection is open, which keeps its hooks.
@@ -104,6 +141,8 @@ extension LocalConnection {
                     let hooks = Unmanaged<ConnectionHooks>.fromOpaque(sqlite3_user_data(context)!)
                         .takeUnretainedValue()
                     let index = Int(sqlite3_value_int64(arguments![0]))
+                    // Whether the trigger with this number belongs to the scope.
+                    if index < 0 { return sqlite3_result_int(context, hooks.scope?.number == -index ? 1 : 0) }
                     guard let values = hooks.scope?.values, values.indices.contains(index) else {
                         return sqlite3_result_error(context, "the statement runs outside of its scope", -1)
                     }

@@ -12,10 +12,10 @@ struct ScopedText {
     let length: Int
     /// All words, names and texts, in lower case: a text can stand for a name.
     private(set) var names: Set<String> = []
-    /// The names after FROM, JOIN and IN, in lower case.
-    private(set) var sources: Set<String> = []
     /// The names that may be those of common tables, in lower case.
     private(set) var commonTableNames: Set<String> = []
+    /// The names of the statement's own common tables, in lower case, without those inside parentheses.
+    private(set) var ownCommonTables: Set<String> = []
     /// Whether values are concatenated, which fails if the result is too long.
     private(set) var concatenates = false
     private(set) var selectCount = 0
@@ -26,11 +26,15 @@ struct ScopedText {
     /// Whether the statement has common tables.
     private var hasCommonTables = false
     private var acceptsCommonTables = false
-    private var condition = Condition.none
+    /// Those of the rows that the statement updates or deletes, in the order of the text: an INSERT may have several.
+    private var conditions: [Condition] = []
+
+    private static let verbs: Set<String> = ["select", "values", "insert", "update", "delete"]
+
+    /// Whether the statement may update or delete rows.
+    var updatesRows: Bool { !conditions.isEmpty }
 
     private enum Condition {
-        /// An INSERT or a SELECT.
-        case none
         /// The place of a WHERE clause.
         case missing(at: Int)
         /// The condition after WHERE.
@@ -84,7 +88,6 @@ struct ScopedText {
                 continue
             }
             names.insert(name)
-            if let previous, ["from", "join", "in"].contains(previous) { sources.insert(name) }
             if name == ScopeRestriction.function { throw refusal("a scope can't call the function \(name)") }
             if token.kind == .word {
                 switch name {
@@ -97,8 +100,6 @@ struct ScopedText {
                 case "select": selectCount += 1
                 case "replace" where symbol(index + 1) != "(":
                     throw refusal("a scope can't replace rows, which may be outside of it: update or delete them")
-                case "update" where previous == "do":
-                    throw refusal("a scope can't update rows in place of an insert: they may be outside of it")
                 default: break
                 }
             }
@@ -106,11 +107,13 @@ struct ScopedText {
         }
         if !hasCommonTables { commonTableNames = [] }
         let word = first.kind == .word ? scanner[first].lowercased() : ""
-        acceptsCommonTables = ["with", "select", "values", "insert", "update", "delete"].contains(word)
-        try readTarget(Words(tokens: tokens, scanner: scanner))
+        acceptsCommonTables = word == "with" || Self.verbs.contains(word)
+        let words = Words(tokens: tokens, scanner: scanner)
+        if hasCommonTables { ownCommonTables = words.commonTables }
+        try readTarget(words)
     }
 
-    /// The tokens outside parentheses, and what they stand for.
+    /// The tokens outside parentheses, and what they stand for: a word or symbol in lower case, a name.
     private struct Words {
         private(set) var tokens: [(token: SQLScanner.Token, word: String?, name: String?)] = []
 
@@ -120,26 +123,48 @@ struct ScopedText {
                 let text = scanner[token]
                 if token.kind == .symbol, text == ")" { depth -= 1 }
                 if depth == 0 {
-                    self.tokens.append((token, token.kind == .word ? text.lowercased() : nil, scanner.name(token)))
+                    let word = token.kind == .word || token.kind == .symbol ? text.lowercased() : nil
+                    self.tokens.append((token, word, scanner.name(token)))
                 }
                 if token.kind == .symbol, text == "(" { depth += 1 }
             }
+        }
+
+        /// The names of the common tables in a WITH clause.
+        var commonTables: Set<String> {
+            var names: Set<String> = []
+            var isName = false
+            for (_, word, name) in tokens {
+                // WITH RECURSIVE a AS (...), b AS (...) SELECT
+                if isName, word != "recursive" {
+                    if let name { names.insert(name.foldedDatabaseName) }
+                    isName = false
+                }
+                if let word, ScopedText.verbs.contains(word) { break }
+                if word == "with" || word == "," { isName = true }
+            }
+            return names
         }
 
         func index(of words: Set<String>, from start: Int) -> Int? {
             tokens.indices.dropFirst(start).first { tokens[$0].word.map(words.contains) ?? false }
         }
 
+        /// The condition of a clause.
+        func condition(from start: Int, to end: Int) -> Condition {
+            guard let place = index(of: ["where"], from: start), place < end else { return .missing(at: position(end)) }
+            return .present(tokens[place].token.range.upperBound..<position(end))
+        }
+
         /// Where a token starts; after the last one, where that ends.
-        func position(_ index: Int) -> Int {
+        private func position(_ index: Int) -> Int {
             tokens.indices.contains(index)
                 ? tokens[index].token.range.lowerBound : tokens.last?.token.range.upperBound ?? 0
         }
     }
 
     private mutating func readTarget(_ words: Words) throws {
-        let verbs: Set<String> = ["select", "values", "insert", "update", "delete"]
-        guard let verb = words.index(of: verbs, from: 0), hasCommonTables || verb == 0 else { return }
+        guard let verb = words.index(of: Self.verbs, from: 0), hasCommonTables || verb == 0 else { return }
         let kind = words.tokens[verb].word
         guard kind != "select", kind != "values" else { return }
         var index = verb + 1
@@ -150,19 +175,30 @@ struct ScopedText {
         if kind != "update" { index += 1 }  // INTO, FROM
         guard words.tokens.indices.contains(index), let name = words.tokens[index].name else { return }
         target = name.foldedDatabaseName
-        guard kind != "insert" else { return }
         index += 1
+        guard kind != "insert" else {
+            guard word(index) != "as" else { throw renamed }
+            // DO UPDATE SET ... WHERE ...: outside parentheses, UPDATE has no other meaning.
+            while let update = words.index(of: ["update"], from: index) {
+                index = words.index(of: ["on", "returning"], from: update) ?? words.tokens.count
+                conditions.append(words.condition(from: update, to: index))
+            }
+            return
+        }
         let following: Set<String> = ["set", "where", "returning", "order", "limit", "indexed", "not"]
         guard !words.tokens.indices.contains(index) || word(index).map(following.contains) == true else {
-            throw refusal("in a scope, an UPDATE or a DELETE can't give its table another name")
+            throw renamed
         }
         let start = words.index(of: ["where"], from: index)
-        let end = words.position(
-            words.index(of: ["returning", "order", "limit"], from: start ?? index) ?? words.tokens.count)
-        condition = start.map { .present(words.tokens[$0].token.range.upperBound..<end) } ?? .missing(at: end)
+        let end = words.index(of: ["returning", "order", "limit"], from: start ?? index) ?? words.tokens.count
+        conditions = [words.condition(from: index, to: end)]
     }
 
-    private func refusal(_ message: String) -> DatabaseError {
+    private var renamed: DatabaseError {
+        refusal("in a scope, a statement can't give the table that it writes another name")
+    }
+
+    func refusal(_ message: String) -> DatabaseError {
         DatabaseError(resultCode: .SQLITE_AUTH, message: message, sql: sql)
     }
 
@@ -179,15 +215,16 @@ struct ScopedText {
             edits.append((start, hasCommonTables ? " \(list), " : "WITH \(list) "))
         }
         if let scope {
-            switch condition {
-            case .none: break
-            case .missing(let position): edits.append((position, " WHERE (\(scope)) "))
-            case .present(let range):
-                // CASE evaluates its terms in order. The first condition can use an index.
-                // Source: https://sqlite.org/lang_expr.html#the_case_expression
-                edits.append(
-                    (range.lowerBound, " (\(scope)) AND " + (isFenced ? "CASE WHEN (\(scope)) THEN (" : "(")))
-                edits.append((range.upperBound, isFenced ? "\n) END " : "\n) "))
+            for condition in conditions {
+                switch condition {
+                case .missing(let position): edits.append((position, " WHERE (\(scope)) "))
+                case .present(let range):
+                    // CASE evaluates its terms in order. The first condition can use an index.
+                    // Source: https://sqlite.org/lang_expr.html#the_case_expression
+                    edits.append(
+                        (range.lowerBound, " (\(scope)) AND " + (isFenced ? "CASE WHEN (\(scope)) THEN (" : "(")))
+                    edits.append((range.upperBound, isFenced ? "\n) END " : "\n) "))
+                }
             }
         }
         let utf8 = Array(sql.utf8)
