@@ -20,6 +20,21 @@ package struct SQLBytes {
         return SQLScanner.Token(kind: kind, range: start..<position, isClosed: isClosed)
     }
 
+    /// Whether a text contains `USING` or `NATURAL`, also within a longer word, a text or a comment.
+    package static func joinsByName(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        func contains(_ word: StaticString, at start: Int) -> Bool {
+            guard start + word.utf8CodeUnitCount <= text.count else { return false }
+            return (0..<word.utf8CodeUnitCount).allSatisfy { text[start + $0] | 0x20 == word.utf8Start[$0] }
+        }
+        return text.indices.contains { index in
+            switch text[index] | 0x20 {
+            case UInt8(ascii: "u"): contains("using", at: index)
+            case UInt8(ascii: "n"): contains("natural", at: index)
+            default: false
+            }
+        }
+    }
+
     // MARK: Bytes
 
     private func byte(_ distance: Int = 0) -> UInt8? {

@@ -41,6 +41,35 @@ struct StatementProfileTests {
         }
     }
 
+    /// SQLite reports no column of USING and NATURAL JOIN, and often not even the table.
+    @Test(
+        arguments: [
+            "SELECT note FROM log JOIN team USING (k)", "SELECT note FROM log NATURAL JOIN team",
+            "SELECT 1 FROM log natural/**/join team", "SELECT note FROM log LEFT JOIN (team) USING(k)",
+            "WITH a AS (SELECT note FROM log JOIN main.\"Team\" USING (k)) SELECT count(*) FROM a",
+            "SELECT * FROM viaName", "SELECT count(*) FROM viaView",
+            "SELECT note FROM log WHERE EXISTS (SELECT 1 FROM viaView)",
+        ])
+    func joinsByName(sql: String) throws {
+        try withDatabase { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE log(note, k);
+                    CREATE TABLE team(k, name);
+                    CREATE TABLE other(k);
+                    CREATE VIEW viaName AS SELECT note FROM log NATURAL JOIN team;
+                    CREATE VIEW viaView AS SELECT 1 FROM viaName;
+                    """)
+            let statement = try db.makeStatement(sql: sql)
+            for table in ["log", "team"] {
+                #expect(statement.profile.reads[self.table(table)]?.contains("k") == true)
+                let kind = DatabaseEventKind.update(tableName: table, columnNames: ["k"])
+                #expect(statement.databaseRegion.isModified(byEventsOfKind: kind))
+            }
+            #expect(!statement.databaseRegion.isModified(byEventsOfKind: .insert(tableName: "other")))
+        }
+    }
+
     @Test func writes() throws {
         try withSchema { db in
             let insert = try db.makeStatement(sql: "INSERT INTO player(name) SELECT name FROM team").profile

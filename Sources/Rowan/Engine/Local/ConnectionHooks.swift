@@ -66,6 +66,9 @@ package final class ConnectionHooks {
         set { recorder.scope = newValue }
     }
 
+    /// Whether a view of the schema joins tables by the names of their columns.
+    @exclusivity(unchecked) var viewsJoinByName: (value: Bool, epoch: Int)?
+
     /// The random prefix of all names that belong to scopes: who knows it can read everything.
     private(set) lazy var scopeSecret = ScopeRestriction.makeSecret()
 

@@ -66,6 +66,14 @@ extension LocalConnection {
         let length = tail.map { Swift.min(UnsafeRawPointer($0) - UnsafeRawPointer(start), end) } ?? end
         guard let pointer else { return (nil, length) }
         profile.findSchemas(in: connection, findsViews: hooks.scope == nil)
+        let ownText = UnsafeBufferPointer(rebasing: text[..<length])
+        if try joinsByName(ownText, profile) {
+            let names = try asking { try profile.findJoinedTables(in: ownText, $0, connection) }
+            do { try hooks.restriction?.check(readNames: names, sql(length)) } catch {
+                sqlite3_finalize(pointer)
+                throw error
+            }
+        }
         collectedProfile?.formUnion(profile)
         let own = sql(length)
         if !refusedDefinitions.isEmpty { try checkDefinitions(of: profile, own) }
@@ -76,6 +84,23 @@ extension LocalConnection {
         // A statement that writes is rejected when it runs.
         if let keptPragma, statement.traits.contains(.isAllowedInReads) { pragmasToRestore.append(keptPragma) }
         return (statement, length)
+    }
+
+    /// Whether a statement may join tables by the names of their columns: see `findJoinedTables`.
+    private func joinsByName(_ text: UnsafeBufferPointer<UInt8>, _ profile: StatementProfile) throws -> Bool {
+        guard profile.schemaChanges.isEmpty else { return false }
+        if SQLBytes.joinsByName(text) { return true }
+        guard profile.own.usesViews else { return false }
+        let hooks = try openHooks()
+        if let known = hooks.viewsJoinByName, known.epoch == schemaEpoch { return known.value }
+        let value = try asking { try StatementProfile.hasViewsThatJoinByName($0, openPointer()) }
+        hooks.viewsJoinByName = (value, schemaEpoch)
+        return value
+    }
+
+    /// Runs questions about the schemas, which the program doesn't see.
+    private func asking<T>(_ body: (_ schemas: [String]) throws -> T) throws -> T {
+        try unrestricted { try unwatched { try openHooks().silently { try body(schemaNames()) } } }
     }
 
     /// Runs the closure and returns the effects of all statements that it compiles. Statements compiled before are not

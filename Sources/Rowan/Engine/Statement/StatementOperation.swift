@@ -45,6 +45,8 @@ extension StatementProfile {
 
         var write: Write?
         var read = Read.none
+        /// Whether it uses views, common tables or triggers.
+        var usesViews = false
         /// `ANALYZE`, `REINDEX` or `DETACH`.
         var maintenance: String?
 

@@ -90,6 +90,11 @@ import Testing
         ),
         ("SELECT * FROM secrets", "untrusted SQL can't read the virtual table \"secrets\""),
         ("SELECT count(*) FROM secrets", "untrusted SQL can't read the virtual table \"secrets\""),
+        ("SELECT 1 FROM secrets a NATURAL JOIN Secrets b", "untrusted SQL can't read the virtual table \"secrets\""),
+        (
+            "SELECT 1 FROM (SELECT 1 AS value) JOIN \"Secrets\" USING (value)",
+            "untrusted SQL can't read the virtual table \"secrets\""
+        ),
         ("SELECT * FROM pragma_database_list", "untrusted SQL can't run PRAGMA database_list"),
     ]
 

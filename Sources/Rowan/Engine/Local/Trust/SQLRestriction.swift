@@ -115,10 +115,20 @@ final class SQLRestriction {
             return Self.modules.contains(module) && !isTemporary()
                 ? nil : "untrusted SQL can't create or drop a virtual table of the module \"\(module)\""
         case SQLITE_READ:
-            let table = text(first).lowercased()
-            return refusedModules.contains(table) ? "untrusted SQL can't read the virtual table \"\(table)\"" : nil
+            return readRefusal([text(first).lowercased()])
         default: return nil
         }
+    }
+
+    /// - Parameter names: names in lower case, of which SQLite may not have reported that they are read.
+    private func readRefusal(_ names: Set<String>) -> String? {
+        names.intersection(refusedModules).min().map { "untrusted SQL can't read the virtual table \"\($0)\"" }
+    }
+
+    /// - Throws: SQLITE_AUTH if one of the names is that of a virtual table that must not be read.
+    func check(readNames names: Set<String>, _ sql: @autoclosure () -> String) throws {
+        guard let refusal = readRefusal(names) else { return }
+        throw DatabaseError(resultCode: .SQLITE_AUTH, message: refusal, sql: sql())
     }
 
     private func temporaryRefusal(_ name: String) -> String {

@@ -50,7 +50,7 @@ final class ProfileRecorder {
         if code == SQLITE_READ, let view {
             profile?.reads[.init(schema: "", name: Self.string(view)), default: []] = []
         }
-        if view == nil { profile?.noteOwn(code, first) }
+        if view == nil { profile?.noteOwn(code, first) } else { profile?.own.usesViews = true }
         guard record(code, first, second, schema) else { return SQLITE_DENY }
         guard !truncatesTables else { return SQLITE_OK }
         let wasDropping = isDropping
@@ -162,56 +162,5 @@ extension StatementProfile {
         // An upsert or a replacement reports its insertion first.
         guard own.write == nil else { return }
         own.write = OwnEffects.Write(operation: operation, table: name.map { String(cString: $0) } ?? "")
-    }
-
-    /// Completes tables and views whose rows are read without columns. SQLite reports them as written in the FROM
-    /// clause, without a schema, whether a table, a view or a common table expression. It also reports the tables
-    /// behind views and common table expressions. Views are kept, because others may replace them.
-    ///
-    /// - Parameter findsViews: whether views can be read.
-    mutating func findSchemas(in connection: SQLiteConnection, findsViews: Bool) {
-        // A statement that writes also reports the names of triggers.
-        let writes = !insertions.isEmpty || !deletions.isEmpty || !updates.isEmpty
-        for table in reads.keys where table.schema.isEmpty {
-            reads[table] = nil
-            var schema = Self.schema(ofTable: table.name, in: connection, Self.isTable)
-            if schema == nil, findsViews, !writes,
-                !reads.keys.contains(where: { $0.name == table.name && !$0.schema.isEmpty })
-            {
-                schema = Self.schema(ofTable: table.name, in: connection, Self.isReadable)
-            }
-            if let schema { reads[.init(schema: schema, name: table.name), default: []].formUnion([]) }
-        }
-    }
-
-    /// The schema where SQLite finds a table or a view: temp, main, then the attached schemas.
-    private static func schema(
-        ofTable name: String, in connection: SQLiteConnection,
-        _ contains: (SQLiteConnection, _ schema: UnsafePointer<CChar>?, _ name: String) -> Bool
-    ) -> String? {
-        var index: CInt = 1
-        while true {
-            let schema = sqlite3_db_name(connection, index)
-            if schema == nil, index > 1 { return nil }
-            if let schema, contains(connection, schema, name) { return String(cString: schema) }
-            index = index == 1 ? 0 : (index == 0 ? 2 : index + 1)
-        }
-    }
-
-    private static func isTable(
-        _ connection: SQLiteConnection, _ schema: UnsafePointer<CChar>?, _ name: String
-    ) -> Bool {
-        sqlite3_table_column_metadata(connection, schema, name, nil, nil, nil, nil, nil, nil) == SQLITE_OK
-    }
-
-    /// Whether a name is that of a table or a view. SQLite has no function for this, so a query is compiled.
-    private static func isReadable(
-        _ connection: SQLiteConnection, _ schema: UnsafePointer<CChar>?, _ name: String
-    ) -> Bool {
-        guard let schema else { return false }
-        let source = "\(String(cString: schema).quotedDatabaseIdentifier).\(name.quotedDatabaseIdentifier)"
-        var statement: SQLiteStatement?
-        defer { sqlite3_finalize(statement) }
-        return sqlite3_prepare_v2(connection, "SELECT 1 FROM \(source)", -1, &statement, nil) == SQLITE_OK
     }
 }
