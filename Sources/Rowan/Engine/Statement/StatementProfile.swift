@@ -1,5 +1,6 @@
-// The effects of a statement, as reported by SQLite's compiler. They are never guessed from the SQL, where they may be
-// hidden by comments, common table expressions, views and triggers. ProfileRecorder fills the profile.
+// The effects of a statement, as reported by SQLite's compiler. They are not guessed from the SQL, where they may be
+// hidden by comments, common table expressions, views and triggers, except for what SQLite does not report: see
+// StatementProfile.findJoinedTables. ProfileRecorder fills the profile.
 
 /// The reads, writes and changes of a statement.
 ///
@@ -65,7 +66,7 @@ public struct StatementProfile: Hashable, Sendable {
     }
 
     /// The columns that the statement reads, by table. The set is empty for a table whose rows are read without their
-    /// columns, as in `COUNT(*)`.
+    /// columns, as in `COUNT(*)`. A statement with `USING` or `NATURAL JOIN` may read less.
     public internal(set) var reads: [Table: Set<String>] = [:]
     /// The tables that the statement inserts rows into.
     public internal(set) var insertions: Set<Table> = []
