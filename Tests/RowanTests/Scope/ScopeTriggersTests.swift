@@ -89,6 +89,21 @@ import Testing
         expectRefusal { try insert(writer, 11, 2, in: notes(1)) }
     }
 
+    @Test(arguments: ConnectionKind.allCases.filter { $0 != .cluster })
+    func closing(kind: ConnectionKind) throws {
+        for closesWithScope in [true, false] {
+            let folder = try TemporaryFolder()
+            let writer = try kind.make(in: folder)
+            try writer.write { try $0.execute(sql: "CREATE TABLE note(id, tenantID, body)") }
+            try insert(writer, 10, 1, in: notes(1))
+            #expect(try writer.read(in: notes(1)) { try Int.fetchAll($0, sql: "SELECT id FROM note") } == [10])
+            if !closesWithScope { try writer.write { try $0.execute(sql: "DELETE FROM note") } }
+            writer.writeWithoutTransaction { $0.releaseMemory() }
+            try insert(writer, 11, 1, in: notes(1))
+            try writer.close()
+        }
+    }
+
     @Test func moreScopesThanKeepTheirTriggers() throws {
         let writer = try make(.pool)
         for round in 0..<2 {

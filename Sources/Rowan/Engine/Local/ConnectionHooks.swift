@@ -72,8 +72,8 @@ package final class ConnectionHooks {
     /// The random prefix of all names that belong to scopes: who knows it can read everything.
     private(set) lazy var scopeSecret = ScopeRestriction.makeSecret()
 
-    /// The scopes whose triggers remain between accesses.
-    @exclusivity(unchecked) var scopesWithTriggers: [ScopeRestriction] = []
+    /// The triggers that remain between accesses, by their scopes.
+    @exclusivity(unchecked) var keptTriggers: [(scope: Int, epoch: Int, names: [String])] = []
 
     /// Sets whether a DELETE without a condition empties its table at once, without reporting the deleted rows.
     func truncatesTables(_ truncates: Bool) {

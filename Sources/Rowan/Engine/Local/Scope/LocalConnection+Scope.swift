@@ -22,8 +22,8 @@ extension LocalConnection {
     /// Runs the closure while temporary triggers check the rows that a scope writes. If the closure's transaction is
     /// rolled back, they may be removed: nothing more can be written then.
     package func checkingRows<T>(of scope: ScopeRestriction, _ body: () throws -> T) throws -> T {
-        let isKept = try openHooks().scopesWithTriggers.contains { $0 === scope }
-        defer { if !isKept { dropTriggers(of: [scope]) } }
+        let isKept = try openHooks().keptTriggers.contains { $0.scope == scope.number }
+        defer { if !isKept { drop(triggers: scope.triggerNames) } }
         if !isKept { try createTriggers(of: scope) }
         scope.needsTransaction = isInsideTransaction
         return try body()
@@ -33,13 +33,12 @@ extension LocalConnection {
     /// statements again. No transaction is open, so that no rollback can undo this.
     package func keepTriggers(of scope: ScopeRestriction) throws {
         let hooks = try openHooks()
-        guard !hooks.scopesWithTriggers.contains(where: { $0 === scope }) else { return }
+        guard !hooks.keptTriggers.contains(where: { $0.scope == scope.number }) else { return }
         // Each trigger costs time for each row, and one of an outdated scope may be invalid.
-        if hooks.scopesWithTriggers.count == 4 || hooks.scopesWithTriggers.contains(where: { $0.epoch != scope.epoch })
-        {
+        if hooks.keptTriggers.count == 4 || hooks.keptTriggers.contains(where: { $0.epoch != scope.epoch }) {
             dropTriggersOfScopes()
         }
-        hooks.scopesWithTriggers.append(scope)
+        hooks.keptTriggers.append((scope.number, scope.epoch, scope.triggerNames))
         do { try createTriggers(of: scope) } catch {
             dropTriggersOfScopes()
             throw error
@@ -48,13 +47,13 @@ extension LocalConnection {
 
     /// Removes the triggers of scopes, before an access without a scope writes.
     package func dropTriggersOfScopes() {
-        guard let hooks, !hooks.scopesWithTriggers.isEmpty else { return }
-        if dropTriggers(of: hooks.scopesWithTriggers) { hooks.scopesWithTriggers = [] }
+        guard let hooks, !hooks.keptTriggers.isEmpty else { return }
+        if drop(triggers: hooks.keptTriggers.flatMap(\.names)) { hooks.keptTriggers = [] }
     }
 
     /// Whether a trigger is one that remains between accesses.
     package func isTriggerOfScope(_ name: String) -> Bool {
-        hooks.map { !$0.scopesWithTriggers.isEmpty && name.hasPrefix($0.scopeSecret) } ?? false
+        hooks.map { !$0.keptTriggers.isEmpty && name.hasPrefix($0.scopeSecret) } ?? false
     }
 
     private func createTriggers(of scope: ScopeRestriction) throws {
@@ -63,9 +62,8 @@ extension LocalConnection {
 
     /// - Returns: whether no trigger remains. One that does has no effect outside of its scope.
     @discardableResult
-    private func dropTriggers(of scopes: [ScopeRestriction]) -> Bool {
-        let triggers = scopes.flatMap { $0.triggers(checksReferences: false) }
-        let result = Result { try runSilently(triggers.map { "DROP TRIGGER IF EXISTS temp.\($0.name)" }) }
+    private func drop(triggers names: [String]) -> Bool {
+        let result = Result { try runSilently(names.map { "DROP TRIGGER IF EXISTS temp.\($0)" }) }
         return if case .success = result { true } else { false }
     }
 

@@ -260,6 +260,9 @@ package final class ScopeRestriction {
 
     static func makeSecret() -> String { "\(UInt64.random(in: 0 ... .max))\(UInt64.random(in: 0 ... .max))_" }
 
+    /// The names of the triggers, in quotes.
+    var triggerNames: [String] { triggers(checksReferences: false).map(\.name) }
+
     /// The statement that checks a foreign key; nil if SQLite's own check is refused, because the scope doesn't include
     /// the other table.
     private func statement(for reference: Reference) -> String? {
