@@ -107,7 +107,13 @@ public struct FloorSide: Side {
                 floor_read_points_in_transactions(connection, samples.keys, count, &sum.value, nil)
             }
 
-        case .pointWriteAccess:
+        case .filteredRead, .scopedRead:
+            let sql = "SELECT id, title, 0 FROM issue WHERE projectId = 1 ORDER BY id"
+            return try run(path, into: TallyList()) { connection, tallies in
+                floor_fetch_tallies_again(connection, sql, count, &tallies.list)
+            }
+
+        case .pointWriteAccess, .scopedInsert:
             let places = try PlaceList(samples.places.prefix(count))
             return try run(path, access: .writeAheadQueue, into: places) { connection, places in
                 floor_write_points(connection, places.list.rows, places.list.count)

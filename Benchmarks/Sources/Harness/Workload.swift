@@ -44,6 +44,9 @@ public struct Workload: Sendable {
         case pointWriteAccess = "point-write-access"
         case openClose = "open-close"
         case untrustedOpen = "untrusted-open"
+        case filteredRead = "filtered-read"
+        case scopedRead = "scoped-read"
+        case scopedInsert = "scoped-insert"
         case changesetRecord = "changeset-record"
         case changesetApply = "changeset-apply"
         case migrate = "migrate-100"
@@ -189,6 +192,9 @@ extension Workload {
         case .pointWriteAccess: (5_000, .emptyPlaces.writtenAhead(), .ratio(1.5))
         case .openClose: (1_000, .ints(1_000), .ratio(2))
         case .untrustedOpen: (1_000, .ints(1_000), .timesWorkload(.openClose, 1.3))
+        case .filteredRead: (10_000, .issues(1_000), .ratio(1.5))
+        case .scopedRead: (10_000, .issues(1_000), .timesWorkload(.filteredRead, 1.2))
+        case .scopedInsert: (5_000, .emptyPlaces.writtenAhead(), .timesWorkload(.pointWriteAccess, 2))
         case .changesetRecord: (100_000, .tickets(100_000).copiedForEachRun(), .ratio(2.5))
         case .changesetApply: (100_000, .tickets(100_000).copiedForEachRun(), .ratio(1.1))
         case .migrate: (100, .emptyInts.writtenAhead(), .timesPeer(2))

@@ -95,6 +95,12 @@ public struct RowanSide: Side {
             assignment.openAndClose()
         case .untrustedOpen:
             assignment.openAndCloseUntrusted()
+        case .filteredRead:
+            try assignment.readFiltered()
+        case .scopedRead:
+            try assignment.readScoped()
+        case .scopedInsert:
+            try assignment.writeScoped()
         case .changesetRecord:
             try assignment.recordTickets()
         case .changesetApply:
