@@ -144,6 +144,8 @@ extension Database {
     ///   scope.
     @discardableResult
     public func write<T>(in scope: DatabaseScope, _ updates: (Database) throws -> T) throws -> T {
+        // Otherwise, another connection could change the schema meanwhile.
+        guard isInsideTransaction else { return try transaction(nil) { try write(in: scope, updates) } }
         let (state, values) = try scopeState(of: scope)
         return try connection.checkingRows(of: state.restriction) { try run(in: state, values, updates) }
     }
@@ -158,6 +160,7 @@ extension Database {
     /// - Throws: the closure's error; SQLITE_AUTH for a statement that reads anything else; SQLITE_MISUSE for an invalid
     ///   scope, in a cluster, and in an access that already has a scope.
     public func read<T>(in scope: DatabaseScope, _ value: (Database) throws -> T) throws -> T {
+        guard isInsideTransaction else { return try isolatedRead { try $0.read(in: scope, value) } }
         let (state, values) = try scopeState(of: scope)
         return try readOnly { try run(in: state, values, value) }
     }

@@ -24,6 +24,7 @@ import Testing
             "id > (SELECT sum(CASE WHEN i.note = 'note 2' THEN 9223372036854775807 ELSE 1 END) FROM invoice i)",
             "EXISTS (SELECT 1 FROM json_each(CASE WHEN note = 'note 2' THEN '{' ELSE '[]' END))",
             "CASE WHEN note = 'note 2' THEN id || :big || :big END",
+            "CASE WHEN note = 'note 2' THEN (SELECT 1 LIMIT 1 OFFSET 'a') END",
         ])
     func errorsOfConditions(condition: String) throws {
         var configuration = Configuration()
@@ -53,6 +54,24 @@ import Testing
             _ = try fetch(db, condition)
         }
         #expect(throws: DatabaseError.self) { try queue.read(in: Tenants.scope(2)) { try fetch($0, condition) } }
+    }
+
+    /// Swift takes these names for the same, SQLite doesn't.
+    @Test func namesWithOtherCharacters() throws {
+        let queue = try make()
+        try queue.write {
+            try $0.execute(sql: "CREATE TABLE \"donn\u{E9}es\"(word); INSERT INTO \"donn\u{E9}es\" VALUES ('x')")
+        }
+        let query = "SELECT 1 FROM (SELECT 'x' AS word) JOIN \"donn\u{E9}es\" USING (word)"
+        try queue.read(in: Tenants.scope(1)) { db throws in
+            for other in ["donne\u{301}es", "DONN\u{C9}ES"] {
+                #expect(throws: DatabaseError.self) {
+                    try Row.fetchAll(db, sql: "WITH \"\(other)\" AS (SELECT 1) \(query)")
+                }
+                #expect(throws: DatabaseError.self) { try Row.fetchAll(db, sql: "\(query), (SELECT 1) \"\(other)\"") }
+            }
+            expectError(.SQLITE_AUTH, "the scope does not include donn\u{E9}es") { try Row.fetchAll(db, sql: query) }
+        }
     }
 
     @Test func statementsOutsideOfTheirScope() throws {

@@ -122,8 +122,8 @@ extension LocalConnection {
                 }
             }
         }
-        var (statement, findings) = try compiled(isFenced: source.concatenates)
-        if findings.mayFail, !source.concatenates { (statement, findings) = try compiled(isFenced: true) }
+        var (statement, findings) = try compiled(isFenced: source.mayFail)
+        if findings.mayFail, !source.mayFail { (statement, findings) = try compiled(isFenced: true) }
         return (statement, source.length)
     }
 

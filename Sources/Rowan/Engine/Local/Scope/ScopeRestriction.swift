@@ -283,6 +283,11 @@ package final class ScopeRestriction {
         if let name = text.commonTableNames.intersection(usedNames).min() {
             throw text.refusal("in this scope, a common table can't be called \(name): give it another name")
         }
+        // Swift compares characters, SQLite bytes: two names that are equal here may be those of two tables.
+        for name in text.nonASCIINames where !tables.values.contains(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
+            let isObject = (Array(objects.main.values) + objects.others).contains { $0.lowercased() == name.lowercased() }
+            if isObject { throw text.refusal(Self.unread(name, "")) }
+        }
     }
 
     /// What the last statement was refused for, once.

@@ -12,12 +12,15 @@ struct ScopedText {
     let length: Int
     /// All words, names and texts, in lower case: a text can stand for a name.
     private(set) var names: Set<String> = []
+    /// The names with other characters than those of ASCII, as written.
+    private(set) var nonASCIINames: [String] = []
     /// The names that may be those of common tables, in lower case.
     private(set) var commonTableNames: Set<String> = []
     /// The names of the statement's own common tables, in lower case, without those inside parentheses.
     private(set) var ownCommonTables: Set<String> = []
-    /// Whether values are concatenated, which fails if the result is too long.
-    private(set) var concatenates = false
+    /// Whether values are concatenated, which fails if the result is too long, or a subquery has a limit, which fails if
+    /// it is no number. SQLite reports neither.
+    private(set) var mayFail = false
     private(set) var selectCount = 0
     /// The table that the statement writes, in lower case.
     private(set) var target: String?
@@ -79,7 +82,7 @@ struct ScopedText {
             // What is put around a condition must not end inside it.
             if depth < 0 { throw DatabaseError(message: "near \")\": syntax error", sql: sql) }
             guard let name = scanner.name(token)?.foldedDatabaseName else {
-                if symbol(index) == "|", symbol(index + 1) == "|" { concatenates = true }
+                if symbol(index) == "|", symbol(index + 1) == "|" { mayFail = true }
                 if symbol(index) == "(", let previous { commonTableNames.insert(previous) }
                 if symbol(index) == ".", let previous, schemas.contains(previous) {
                     throw refusal("a scope's tables have no schema: write the name without \"\(previous).\"")
@@ -88,6 +91,7 @@ struct ScopedText {
                 continue
             }
             names.insert(name)
+            if let name = scanner.name(token), !name.utf8.allSatisfy({ $0 < 0x80 }) { nonASCIINames.append(name) }
             if name == ScopeRestriction.function { throw refusal("a scope can't call the function \(name)") }
             if token.kind == .word {
                 switch name {
@@ -98,6 +102,7 @@ struct ScopedText {
                 case "recursive" where hasCommonTables && index == 1: start = token.range.upperBound
                 case "as": if let previous { commonTableNames.insert(previous) }
                 case "select": selectCount += 1
+                case "limit" where depth > 0: mayFail = true
                 case "replace" where symbol(index + 1) != "(":
                     throw refusal("a scope can't replace rows, which may be outside of it: update or delete them")
                 default: break
