@@ -131,11 +131,19 @@ extension Database {
         let old = refusal("the scope can't change this row of \(table)") + missing("OLD")
         let new = refusal("the scope can't store this row in \(table)")
         // Before SQLite looks for rows with the same unique values, which may be outside.
-        let values = columns.map(\.quotedDatabaseIdentifier).map { "NEW.\($0) AS \($0)" }.joined(separator: ", ")
-        var early = new + "WHERE NOT EXISTS (SELECT 1 FROM (SELECT \(values)) AS \(name) WHERE \(condition))"
+        func row(withoutRowID rowID: String? = nil) -> String {
+            columns.map { column in
+                let isUnknown = rowID.map(column.isSameDatabaseName) ?? false
+                return (isUnknown ? "NULL" : "NEW.\(column.quotedDatabaseIdentifier)")
+                    + " AS \(column.quotedDatabaseIdentifier)"
+            }.joined(separator: ", ")
+        }
+        var early = new + "WHERE NOT EXISTS (SELECT 1 FROM (SELECT \(row())) AS \(name) WHERE \(condition))"
         if let rowID = try keyInfo(of: table, in: "main").rowIDColumn, SQLScanner(condition).mentions(rowID) {
-            // SQLite has not chosen it yet.
-            early += " AND NEW.\(rowID.quotedDatabaseIdentifier) <> -1"
+            // SQLite has not chosen it yet: the rest of the condition may be false whatever it will be.
+            let unknown = "NEW.\(rowID.quotedDatabaseIdentifier) IS -1"
+            let source = "(SELECT \(row(withoutRowID: rowID))) AS \(name)"
+            early += " AND NOT (\(unknown)); " + new + "FROM \(source) WHERE \(unknown) AND (\(condition)) IS FALSE"
         }
         return .init(
             condition: condition,

@@ -25,6 +25,9 @@ import Testing
             "EXISTS (SELECT 1 FROM json_each(CASE WHEN note = 'note 2' THEN '{' ELSE '[]' END))",
             "CASE WHEN note = 'note 2' THEN id || :big || :big END",
             "CASE WHEN note = 'note 2' THEN (SELECT 1 LIMIT 1 OFFSET 'a') END",
+            "CASE WHEN note = 'note 2' THEN (SELECT count(*) OVER (ROWS -1 PRECEDING)) END",
+            "CASE WHEN note = 'note 2' THEN (SELECT sum(column1) FROM (VALUES (9223372036854775807), (1))) END",
+            "CASE WHEN note = 'note 2' THEN (SELECT count(*) FROM (SELECT :pattern, :big UNION SELECT 1, 2)) END",
         ])
     func errorsOfConditions(condition: String) throws {
         var configuration = Configuration()

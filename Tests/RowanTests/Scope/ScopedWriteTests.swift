@@ -199,6 +199,7 @@ import Testing
         #expect(try notes(writer) == ["1 1 a", "2 2 b", "3 1 c"])
     }
 
+    private static let limited = "in a scope, an UPDATE or a DELETE can't have a LIMIT"
     private static let renamed = "in a scope, a statement can't give the table that it writes another name"
 
     @Test(
@@ -235,6 +236,8 @@ import Testing
                 "INSERT INTO note VALUES (4, 1, NULL, 'd') RETURNING (SELECT word FROM secret)",
                 "the scope does not include secret.word"
             ),
+            ("DELETE FROM note WHERE id = 1 LIMIT 1", limited),
+            ("UPDATE note SET body = 'z' ORDER BY id LIMIT 1", limited),
             ("SAVEPOINT a", "a scope can't begin or end transactions"),
             ("ROLLBACK TO rowan", "a scope can't begin or end transactions"),
             ("ROLLBACK", "a scope can't begin or end transactions"), ("END", "a scope can't begin or end transactions"),
@@ -306,6 +309,53 @@ import Testing
             expectError(.SQLITE_CONSTRAINT_TRIGGER, "the scope can't change this row of message") { try delete(2, db) }
         }
         #expect(try writer.read { try Int.fetchAll($0, sql: "SELECT id FROM message") } == [2, 3, 4])
+    }
+
+    /// Errors of conditions reveal no row outside.
+    @Test(
+        arguments: [
+            "(SELECT 1 LIMIT 1 OFFSET 'a')", "(SELECT count(*) OVER (ROWS -1 PRECEDING))",
+            "(SELECT sum(column1) FROM (VALUES (9223372036854775807), (1)))",
+            "(SELECT group_concat(column1) FROM (VALUES (zeroblob(600000000)), (zeroblob(600000000))))",
+        ])
+    func errorsOfConditions(term: String) throws {
+        let writer = try make()
+        try writer.write { try $0.execute(sql: "CREATE INDEX body ON note(body)") }
+        for body in ["b", "z"] {
+            let condition = "body IN ('\(body)', 'x') AND CASE WHEN body = '\(body)' THEN \(term) END IS NULL"
+            try writer.write(in: scope(1)) { db in
+                try db.execute(sql: "DELETE FROM note WHERE \(condition)")
+                try db.execute(sql: "UPDATE note SET body = 'q' WHERE \(condition)")
+                try db.execute(
+                    sql:
+                        "INSERT INTO note VALUES (2, 1, NULL, 'd') ON CONFLICT DO UPDATE SET body = 'q' WHERE \(condition)"
+                )
+                try db.execute(sql: "DELETE FROM note WHERE id = 2")
+            }
+        }
+    }
+
+    /// A condition on the rowid, which SQLite has not chosen when a row is first checked.
+    @Test(
+        arguments: [
+            "INSERT INTO note(tenantID, body) VALUES (2, 'BODY')", "INSERT INTO note VALUES (-1, 2, NULL, 'BODY')",
+            "INSERT OR IGNORE INTO note(tenantID, body) VALUES (2, 'BODY')",
+            "INSERT INTO note(tenantID, body) VALUES (2, 'BODY') ON CONFLICT DO NOTHING",
+            "UPDATE note SET id = -1, tenantID = 2, body = 'BODY' WHERE id = 1",
+        ])
+    func takenKeysWithConditionsOnRowIDs(sql: String) throws {
+        let writer = try make()
+        let scope = DatabaseScope().reading(Customer.select { [$0.id] })
+            .writing(Table("note").filter(Column("tenantID") == 1 && Column("id") < 1000))
+        try writer.write(in: scope) { db throws in
+            for body in ["b", "z"] {
+                expectError(.SQLITE_CONSTRAINT_TRIGGER, "the scope can't store this row in note") {
+                    try db.execute(sql: sql.replacing("BODY", with: body))
+                }
+            }
+            try db.execute(sql: "INSERT INTO note(tenantID, body) VALUES (1, 'new')")
+            #expect(db.lastInsertedRowID == 4)
+        }
     }
 
     /// Only a deletion or an update of the row that others refer to depends on these.

@@ -66,13 +66,9 @@ extension LocalConnection {
         let length = tail.map { Swift.min(UnsafeRawPointer($0) - UnsafeRawPointer(start), end) } ?? end
         guard let pointer else { return (nil, length) }
         profile.findSchemas(in: connection, findsViews: hooks.scope == nil)
-        let ownText = UnsafeBufferPointer(rebasing: text[..<length])
-        if try joinsByName(ownText, profile) {
-            let names = try asking { try profile.findJoinedTables(in: ownText, $0, connection) }
-            do { try hooks.restriction?.check(readNames: names, sql(length)) } catch {
-                sqlite3_finalize(pointer)
-                throw error
-            }
+        do { try completeReads(of: &profile, UnsafeBufferPointer(rebasing: text[..<length]), sql(length)) } catch {
+            sqlite3_finalize(pointer)
+            throw error
         }
         collectedProfile?.formUnion(profile)
         let own = sql(length)
@@ -84,6 +80,17 @@ extension LocalConnection {
         // A statement that writes is rejected when it runs.
         if let keptPragma, statement.traits.contains(.isAllowedInReads) { pragmasToRestore.append(keptPragma) }
         return (statement, length)
+    }
+
+    /// Adds what SQLite does not report.
+    ///
+    /// - Throws: SQLITE_AUTH if untrusted SQL must not read it.
+    private func completeReads(
+        of profile: inout StatementProfile, _ text: UnsafeBufferPointer<UInt8>, _ sql: @autoclosure () -> String
+    ) throws {
+        guard try joinsByName(text, profile) else { return }
+        let names = try asking { try profile.findJoinedTables(in: text, $0, openPointer()) }
+        try hooks?.restriction?.check(readNames: names, sql())
     }
 
     /// Whether a statement may join tables by the names of their columns: see `findJoinedTables`.

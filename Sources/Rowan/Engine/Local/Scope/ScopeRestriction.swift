@@ -63,8 +63,6 @@ package final class ScopeRestriction {
     struct Findings {
         /// Whether a term may fail for some rows, which would reveal that they exist.
         var mayFail = false
-        /// Whether an aggregate may fail. Outside subqueries, it sees only rows of the scope.
-        var aggregateMayFail = false
         /// The names, in lower case, of common tables for what the scope does not include.
         let hidden: Set<String>
         /// The one of them that the statement has used, and a column.
@@ -196,9 +194,7 @@ package final class ScopeRestriction {
         if let used = findings?.used {
             throw text.refusal(Self.unread(objects.main[used.name] ?? used.name, used.column))
         }
-        var recorded = findings!
-        if recorded.aggregateMayFail, text.selectCount > 1 { recorded.mayFail = true }
-        return (try result.get(), recorded)
+        return (try result.get(), findings!)
     }
 
     /// The names in a statement, in lower case, that could be those of tables that the scope does not include.
@@ -285,7 +281,9 @@ package final class ScopeRestriction {
         }
         // Swift compares characters, SQLite bytes: two names that are equal here may be those of two tables.
         for name in text.nonASCIINames where !tables.values.contains(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
-            let isObject = (Array(objects.main.values) + objects.others).contains { $0.lowercased() == name.lowercased() }
+            let isObject = (Array(objects.main.values) + objects.others).contains {
+                $0.lowercased() == name.lowercased()
+            }
             if isObject { throw text.refusal(Self.unread(name, "")) }
         }
     }

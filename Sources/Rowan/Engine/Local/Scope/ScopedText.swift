@@ -18,10 +18,9 @@ struct ScopedText {
     private(set) var commonTableNames: Set<String> = []
     /// The names of the statement's own common tables, in lower case, without those inside parentheses.
     private(set) var ownCommonTables: Set<String> = []
-    /// Whether values are concatenated, which fails if the result is too long, or a subquery has a limit, which fails if
-    /// it is no number. SQLite reports neither.
+    /// Whether terms may fail that SQLite does not report as functions: a concatenation, if its result is too long, and a
+    /// subquery, by its limit, its window, its sum, or by what it costs.
     private(set) var mayFail = false
-    private(set) var selectCount = 0
     /// The table that the statement writes, in lower case.
     private(set) var target: String?
     /// Where the names of common tables go.
@@ -101,8 +100,7 @@ struct ScopedText {
                 case "with" where index == 0: (hasCommonTables, start) = (true, token.range.upperBound)
                 case "recursive" where hasCommonTables && index == 1: start = token.range.upperBound
                 case "as": if let previous { commonTableNames.insert(previous) }
-                case "select": selectCount += 1
-                case "limit" where depth > 0: mayFail = true
+                case "select" where depth > 0, "values" where depth > 0: mayFail = true
                 case "replace" where symbol(index + 1) != "(":
                     throw refusal("a scope can't replace rows, which may be outside of it: update or delete them")
                 default: break
@@ -193,6 +191,10 @@ struct ScopedText {
         let following: Set<String> = ["set", "where", "returning", "order", "limit", "indexed", "not"]
         guard !words.tokens.indices.contains(index) || word(index).map(following.contains) == true else {
             throw renamed
+        }
+        guard words.index(of: ["limit"], from: index) == nil else {
+            // SQLite makes a subquery of it, which finds no rowids.
+            throw refusal("in a scope, an UPDATE or a DELETE can't have a LIMIT")
         }
         let start = words.index(of: ["where"], from: index)
         let end = words.index(of: ["returning", "order", "limit"], from: start ?? index) ?? words.tokens.count
