@@ -27,7 +27,6 @@ import Testing
             "CASE WHEN note = 'note 2' THEN (SELECT 1 LIMIT 1 OFFSET 'a') END",
             "CASE WHEN note = 'note 2' THEN (SELECT count(*) OVER (ROWS -1 PRECEDING)) END",
             "CASE WHEN note = 'note 2' THEN (SELECT sum(column1) FROM (VALUES (9223372036854775807), (1))) END",
-            "CASE WHEN note = 'note 2' THEN (SELECT count(*) FROM (SELECT :pattern, :big UNION SELECT 1, 2)) END",
         ])
     func errorsOfConditions(condition: String) throws {
         var configuration = Configuration()
