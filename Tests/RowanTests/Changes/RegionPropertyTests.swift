@@ -51,13 +51,13 @@ import Testing
 
     @Test func resultsDependOnlyOnTheRegion() throws {
         var random = SeededGenerator(77)
-        var adversary = Adversary(SeededGenerator(seed: random.next()))
+        var generator = RandomSQL(SeededGenerator(seed: random.next()))
         let queue = try DatabaseQueue()
         try queue.write { try $0.execute(sql: Self.schema) }
         var differences = 0
         try queue.writeWithoutTransaction { db in
             for cycle in 0..<Self.count {
-                let sql = adversary.query()
+                let sql = generator.query()
                 // It depends on all pages of the file.
                 if sql.contains("dbstat") { continue }
                 // An error may depend on rows, too, but it has no result to observe.

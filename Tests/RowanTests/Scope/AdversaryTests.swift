@@ -118,12 +118,12 @@ import Testing
 
     @Test func statementsDoNotDependOnRowsOutsideTheScope() throws {
         var random = SeededGenerator(2026)
-        var adversary = Adversary(SeededGenerator(seed: random.next()))
+        var generator = RandomSQL(SeededGenerator(seed: random.next()))
         let (alone, all) = (try make(""), try make(Self.otherRows))
         let expected = try rowsOutside(all)
         var counts: [String: Int] = [:]
         for cycle in 0..<Self.count {
-            let sql = adversary.statement()
+            let sql = generator.statement()
             for (index, scope) in scopes.enumerated() where index == 0 || cycle % 4 == index {
                 // Messages about a virtual table depend on whether it has been used since the last rollback.
                 for queue in [alone, all] { _ = try rowsOutside(queue) }

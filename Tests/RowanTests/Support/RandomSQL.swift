@@ -1,9 +1,9 @@
-// Random statements that try to see or change rows outside a scope.
+// Random statements over a database of several tenants.
 
 import Foundation
 
-/// A generator of SQL over the tables of ``AdversaryTests``.
-struct Adversary {
+/// A generator of SQL over the tables of `AdversaryTests` and `RegionPropertyTests`. Some of it is refused in a scope.
+struct RandomSQL {
     private var random: SeededGenerator
     private var depth = 0
     /// The columns that the current terms may name.
