@@ -108,6 +108,9 @@ import Testing
             expectError(.SQLITE_AUTH, "the scope does not include customer.name") {
                 try Row.fetchAll(db, sql: "SELECT name FROM customer")
             }
+            // A name before AS or a parenthesis is not always that of a common table.
+            let sql = "WITH n AS (SELECT 4 AS id) SELECT i.id FROM invoice AS i, n, (SELECT 1) WHERE customerID = n.id"
+            #expect(try Int.fetchAll(db, sql: sql) == [3, 9, 15])
         }
         // A list of tables separated by commas.
         let list = DatabaseScope().reading(
@@ -119,6 +122,13 @@ import Testing
             ) {
                 try Row.fetchAll(
                     db, sql: "WITH member(customerID) AS (VALUES (1), (4)) SELECT count(*) FROM invoice")
+            }
+            for name in ["member", "'MEMBER'", "a(b) AS (SELECT 1), member"] {
+                for sql in ["\(name) AS MATERIALIZED (SELECT 1)", "\(name)(x) AS NOT MATERIALIZED (SELECT 1)"] {
+                    expectError(
+                        .SQLITE_AUTH, "in this scope, a common table can't be called member: give it another name"
+                    ) { try Row.fetchAll(db, sql: "WITH \(sql) SELECT count(*) FROM invoice") }
+                }
             }
         }
     }

@@ -70,19 +70,30 @@ struct ScopedText {
         func symbol(_ index: Int) -> String? {
             tokens.indices.contains(index) && tokens[index].kind == .symbol ? scanner[tokens[index]] : nil
         }
+        func word(_ index: Int) -> String? {
+            tokens.indices.contains(index) && tokens[index].kind == .word ? scanner[tokens[index]].lowercased() : nil
+        }
+        // AS in front of the query of a common table, not of another name.
+        func introducesQuery(_ index: Int) -> Bool {
+            word(index) == "as"
+                && (symbol(index + 1) == "(" || ["materialized", "not"].contains(word(index + 1)))
+        }
         var previous: String?
-        var depth = 0
+        // The names before the open parentheses.
+        var opened: [String?] = []
         for (index, token) in tokens.enumerated() {
             switch symbol(index) {
-            case "(": depth += 1
-            case ")": depth -= 1
+            case "(": opened.append(previous)
+            case ")":
+                // What is put around a condition must not end inside it.
+                guard let name = opened.popLast() else {
+                    throw DatabaseError(message: "near \")\": syntax error", sql: sql)
+                }
+                if let name, introducesQuery(index + 1) { commonTableNames.insert(name) }
             default: break
             }
-            // What is put around a condition must not end inside it.
-            if depth < 0 { throw DatabaseError(message: "near \")\": syntax error", sql: sql) }
             guard let name = scanner.name(token)?.foldedDatabaseName else {
                 if symbol(index) == "|", symbol(index + 1) == "|" { mayFail = true }
-                if symbol(index) == "(", let previous { commonTableNames.insert(previous) }
                 if symbol(index) == ".", let previous, schemas.contains(previous) {
                     throw refusal("a scope's tables have no schema: write the name without \"\(previous).\"")
                 }
@@ -99,8 +110,8 @@ struct ScopedText {
                 case "vacuum" where index == 0: throw refusal(ScopeRestriction.schemaRefusal)
                 case "with" where index == 0: (hasCommonTables, start) = (true, token.range.upperBound)
                 case "recursive" where hasCommonTables && index == 1: start = token.range.upperBound
-                case "as": if let previous { commonTableNames.insert(previous) }
-                case "select" where depth > 0, "values" where depth > 0: mayFail = true
+                case "as" where introducesQuery(index): if let previous { commonTableNames.insert(previous) }
+                case "select" where !opened.isEmpty, "values" where !opened.isEmpty: mayFail = true
                 case "replace" where symbol(index + 1) != "(":
                     throw refusal("a scope can't replace rows, which may be outside of it: update or delete them")
                 default: break
