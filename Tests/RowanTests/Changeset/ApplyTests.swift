@@ -5,23 +5,23 @@ import Rowan
 import Testing
 
 @Suite struct ApplyTests {
-    private static let schema = """
+    static let schema = """
         CREATE TABLE team(id INTEGER PRIMARY KEY, name TEXT UNIQUE);
         CREATE TABLE player(id INTEGER PRIMARY KEY, team INTEGER REFERENCES team(id) ON DELETE CASCADE, score INTEGER CHECK (score >= 0));
         INSERT INTO team VALUES (1, 'Reds'), (2, 'Blues');
         INSERT INTO player VALUES (1, 1, 100), (2, 1, 200), (3, 2, 300)
         """
 
-    private static let kinds = ConnectionKind.allCases.filter { $0 != .cluster }
+    static let kinds = ConnectionKind.allCases.filter { $0 != .cluster }
 
-    private func make(_ kind: ConnectionKind = .memoryQueue) throws -> (any DatabaseWriter, TemporaryFolder) {
+    func make(_ kind: ConnectionKind = .memoryQueue) throws -> (any DatabaseWriter, TemporaryFolder) {
         let folder = try TemporaryFolder()
         let writer = try kind.make(in: folder)
         try writer.write { try $0.execute(sql: Self.schema) }
         return (writer, folder)
     }
 
-    private func content(_ db: Database) throws -> [String] {
+    func content(_ db: Database) throws -> [String] {
         try ["team", "player"].flatMap { table in
             try Row.fetchAll(db, sql: "SELECT * FROM \(table) ORDER BY id").map { row in
                 "\(table) " + row.databaseValues.map { "\($0)" }.joined(separator: " ")
@@ -30,7 +30,7 @@ import Testing
     }
 
     /// The changes that a statement makes of a copy of the database.
-    private func changes(_ sql: String) throws -> Changeset {
+    func changes(_ sql: String) throws -> Changeset {
         let (writer, _) = try make()
         return try writer.write { db in try db.recordChanges { try db.execute(sql: sql) } }
     }
@@ -370,45 +370,6 @@ import Testing
             try db.apply(changes) { _ in .omit }
             #expect(try Bool.fetchOne(db, sql: "PRAGMA defer_foreign_keys") == true)
         }
-    }
-
-    // MARK: Undo
-
-    @Test(arguments: kinds) func undoAndRedo(_ kind: ConnectionKind) throws {
-        let (writer, folder) = try make(kind)
-        defer { _ = folder }
-        let original = try writer.read(content)
-        var undo = UndoStack(limit: 2)
-        var states = [original]
-        try writer.write { db throws in
-            for score in 1...3 {
-                try undo.perform(db) {
-                    try db.execute(sql: "UPDATE player SET score = \(score); DELETE FROM player WHERE id = \(score)")
-                }
-                states.append(try content(db))
-            }
-            // Nothing has changed.
-            try undo.perform(db) { try db.execute(sql: "UPDATE team SET name = name") }
-            #expect(undo.undoable.count == 2)
-            try undo.undo(db)
-            #expect(try content(db) == states[2])
-            try undo.undo(db)
-            #expect(try content(db) == states[1])
-            #expect(!undo.canUndo)
-            try undo.undo(db)
-            try undo.redo(db)
-            #expect(try content(db) == states[2])
-            #expect(undo.canRedo)
-        }
-        // Others have changed the row.
-        try writer.write { try $0.execute(sql: "UPDATE player SET score = 77") }
-        let (before, state) = (undo, try writer.read(content))
-        expectError(.SQLITE_ABORT) { try writer.write { try undo.undo($0) } }
-        #expect(undo == before)
-        #expect(try writer.read(content) == state)
-        try writer.write { db in try undo.perform(db) { try db.execute(sql: "DELETE FROM player") } }
-        #expect(!undo.canRedo)
-        #expect(try JSONDecoder().decode(UndoStack.self, from: JSONEncoder().encode(undo)) == undo)
     }
 }
 

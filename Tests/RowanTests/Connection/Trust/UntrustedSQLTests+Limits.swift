@@ -1,0 +1,164 @@
+// Limits of untrusted SQL.
+
+import Foundation
+import Rowan
+import Testing
+
+extension UntrustedSQLTests {
+    // MARK: Limits of texts
+
+    @Test func textsAreLimited() throws {
+        let queue = try DatabaseQueue(
+            configuration: configuration { limits in
+                limits.sqlBytes = 2_000
+                limits.valueBytes = 5_000
+                limits.columns = 10
+                limits.expressionDepth = 20
+                limits.compoundSelects = 3
+                limits.arguments = 4
+                limits.functionArguments = 5
+                limits.likePatternBytes = 6
+                limits.triggerDepth = 7
+                limits.instructions = 500
+            })
+        try queue.write { db throws in
+            try db.execute(
+                sql: """
+                    CREATE TABLE t(a);
+                    CREATE TRIGGER r AFTER INSERT ON t WHEN new.a < 20 BEGIN INSERT INTO t VALUES (new.a + 1); END;
+                    """)
+        }
+        func list(_ count: Int, _ text: String, by separator: String) -> String {
+            Array(repeating: text, count: count).joined(separator: separator)
+        }
+        let cases: [(String, ResultCode, String)] = [
+            ("SELECT 1" + list(2_000, " ", by: ""), .SQLITE_TOOBIG, "statement too long"),
+            ("SELECT hex(zeroblob(5000))", .SQLITE_TOOBIG, "string or blob too big"),
+            ("SELECT \(list(11, "1", by: ","))", .SQLITE_ERROR, "too many columns in result set"),
+            ("SELECT \(list(30, "1", by: "+"))", .SQLITE_ERROR, "Expression tree is too large (maximum depth 20)"),
+            (list(5, "SELECT 1", by: " UNION "), .SQLITE_ERROR, "too many terms in compound SELECT"),
+            ("SELECT max(\(list(6, "1", by: ",")))", .SQLITE_ERROR, "too many arguments on function max"),
+            ("SELECT 'x' LIKE '1234567'", .SQLITE_ERROR, "LIKE or GLOB pattern too complex"),
+            ("SELECT ?5", .SQLITE_ERROR, "variable number must be between ?1 and ?4"),
+        ]
+        for (sql, code, message) in cases {
+            expectError(code, message) { try queue.read { try Row.fetchAll($0, sql: sql) } }
+        }
+        expectError(.SQLITE_NOMEM) {
+            try queue.read { try Row.fetchAll($0, sql: "SELECT 1 IN (\(list(300, "a", by: ","))) FROM t") }
+        }
+    }
+
+    // MARK: Limits of running statements
+
+    private static let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+
+    @Test(arguments: ConnectionKind.allCases.filter { $0 != .cluster }) func timeIsLimited(
+        _ kind: ConnectionKind
+    ) throws {
+        let folder = try TemporaryFolder()
+        let writer = try kind.make(in: folder, configuration { $0.time = .milliseconds(50) })
+        let message = "the statement ran for more than 0.05 seconds: read less, or raise SQLLimits.time"
+        expectError(.SQLITE_INTERRUPT, message) {
+            try writer.read { try Int.fetchOne($0, sql: "\(Self.endless) SELECT count(*) FROM n") }
+        }
+        // A sort.
+        expectError(.SQLITE_INTERRUPT, message) {
+            try writer.read { try Int.fetchOne($0, sql: "\(Self.endless) SELECT i FROM n ORDER BY i % 7, i DESC") }
+        }
+        try writer.write { try $0.execute(sql: "CREATE TABLE t(a)") }
+        expectError(.SQLITE_INTERRUPT, message) {
+            try writer.write { try $0.execute(sql: "INSERT INTO t \(Self.endless) SELECT i FROM n") }
+        }
+        #expect(try writer.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 0)
+        // Later statements have their own time.
+        #expect(try writer.read { try Int.fetchOne($0, sql: "SELECT 1") } == 1)
+    }
+
+    @Test(arguments: ConnectionKind.allCases.filter { $0 != .cluster }) func rowsAreLimited(
+        _ kind: ConnectionKind
+    ) throws {
+        let folder = try TemporaryFolder()
+        let writer = try kind.make(in: folder, configuration { $0.rows = 100 })
+        func sql(_ count: Int) -> String {
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count)) SELECT i FROM n"
+        }
+        try writer.read { db throws in
+            #expect(try Int.fetchAll(db, sql: sql(100)).count == 100)
+            #expect(try Row.fetchAll(db, sql: sql(100)).count == 100)
+            for count in [101, 5_000] {
+                let message = "the statement returned more than 100 rows: add a LIMIT, or raise SQLLimits.rows"
+                expectError(.SQLITE_TOOBIG, message) { try Int.fetchAll(db, sql: sql(count)) }
+                expectError(.SQLITE_TOOBIG, message) { try Row.fetchAll(db, sql: sql(count)) }
+                expectError(.SQLITE_TOOBIG, message) { try db.execute(sql: sql(count)) }
+                expectError(.SQLITE_TOOBIG, message) {
+                    let cursor = try Row.fetchCursor(db, sql: sql(count))
+                    while try cursor.next() != nil {}
+                }
+            }
+            // A cursor that is left does not affect others.
+            let cursor = try Int.fetchCursor(db, sql: sql(5_000))
+            for _ in 0..<90 { _ = try cursor.next() }
+            #expect(try Int.fetchAll(db, sql: sql(100)).count == 100)
+            #expect(try Int.fetchOne(db, sql: sql(5_000)) == 1)
+            // A statement that exceeds a limit does not end others, once its error is thrown.
+            let other = try Int.fetchCursor(db, sql: sql(90))
+            _ = try other.next()
+            expectError(.SQLITE_TOOBIG) { try Int.fetchAll(db, sql: sql(5_000)) }
+            #expect(try Array(other).count == 89)
+        }
+    }
+
+    @Test func bytesAreLimited() throws {
+        let queue = try DatabaseQueue(configuration: configuration { $0.resultBytes = 1_000 })
+        let message = "the statement returned more than 1000 bytes: read less, or raise SQLLimits.resultBytes"
+        try queue.read { db throws in
+            #expect(try Data.fetchOne(db, sql: "SELECT zeroblob(1000)")?.count == 1_000)
+            expectError(.SQLITE_TOOBIG, message) { try Data.fetchOne(db, sql: "SELECT zeroblob(1001)") }
+            expectError(.SQLITE_TOOBIG, message) { try Row.fetchOne(db, sql: "SELECT zeroblob(999), 1") }
+            expectError(.SQLITE_TOOBIG, message) {
+                try Data.fetchAll(
+                    db, sql: "SELECT zeroblob(400) UNION ALL SELECT zeroblob(401) UNION ALL SELECT zeroblob(402)")
+            }
+        }
+    }
+
+    @Test(arguments: ConnectionKind.allCases.filter { $0 != .cluster })
+    func temporaryStorageIsLimited(_ kind: ConnectionKind) throws {
+        guard
+            try DatabaseQueue().read({ try Int.fetchOne($0, sql: "SELECT sqlite_compileoption_used('TEMP_STORE=1')") })
+                == 1
+        else { return }
+        let folder = try TemporaryFolder()
+        let writer = try kind.make(
+            in: folder,
+            configuration { limits in
+                limits.temporaryBytes = 4 << 20
+                limits.time = .seconds(60)
+            })
+        let numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400000)"
+        expectError(
+            .SQLITE_FULL,
+            "the statement needs more than 4194304 bytes of temporary storage: sort or group fewer rows, or raise "
+                + "SQLLimits.temporaryBytes"
+        ) {
+            try writer.read {
+                try Int.fetchOne($0, sql: "\(numbers) SELECT i FROM n ORDER BY hex(i) || hex(zeroblob(100)) DESC")
+            }
+        }
+        // The files are gone.
+        #expect(try writer.read { try Int.fetchOne($0, sql: "\(numbers) SELECT i FROM n ORDER BY i DESC") } == 400_000)
+    }
+
+    @Test func aTransactionSurvivesALimit() throws {
+        let queue = try DatabaseQueue(configuration: configuration { $0.rows = 10 })
+        try queue.write { db throws in
+            try db.execute(sql: "CREATE TABLE t(a)")
+            expectError(.SQLITE_TOOBIG) {
+                try Int.fetchAll(db, sql: "\(Self.endless) SELECT i FROM n LIMIT 1000")
+            }
+            try db.execute(sql: "INSERT INTO t VALUES (1)")
+        }
+        #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 1)
+    }
+}
