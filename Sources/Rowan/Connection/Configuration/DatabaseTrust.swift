@@ -93,7 +93,10 @@ extension Database {
         let functions = connection.functionSafety.map { (name: $0.key, isInnocuous: $0.value) }
         let modules = connection.moduleSafety.map { (name: $0.key, isInnocuous: $0.value) }
         let known = try hasExtensions ? knownToSQLite() : SQLRestriction.Known.ofPlainConnections()
-        try connection.restrict(SQLRestriction(known, functions: functions, modules: modules))
+        // Without setups and checks, nothing but the names in the schema has been read.
+        try connection.restrict(
+            SQLRestriction(known, functions: functions, modules: modules),
+            hasUsedTables: hasExtensions || !configuration.setups.isEmpty || configuration.checksFileOnOpen != nil)
         // Statements that are already compiled were not checked.
         releaseStatements()
     }

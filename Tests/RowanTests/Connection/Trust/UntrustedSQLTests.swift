@@ -148,6 +148,7 @@ import Testing
     }
 
     /// A file may give the tables of a module any name.
+    /// Also if the setup or a check has used the tables, which then keep their modules.
     @Test func modulesUnderOtherNames() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("modules.sqlite")
@@ -159,10 +160,18 @@ import Testing
                     INSERT INTO sqlite_master VALUES ('table', 'y', 'y', 0, 'CREATE VIRTUAL TABLE y USING sqlite_stmt')
                     """)
         }
-        let queue = try DatabaseQueue(path: path, configuration: configuration())
-        for table in ["x", "y", "secrets", "sqlite_stmt"] {
-            #expect(throws: DatabaseError.self, "\(table)") {
-                try queue.read { try Row.fetchAll($0, sql: "SELECT * FROM \(table)") }
+        var plain = Configuration()
+        plain.trust = .untrustedSQL(SQLLimits())
+        var checked = plain
+        checked.checksFileOnOpen = .seconds(60)
+        var used = configuration()
+        used.prepareDatabase { _ = try Row.fetchAll($0, sql: "SELECT * FROM y") }
+        for configuration in [configuration(), plain, checked, used] {
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            for table in ["x", "y", "secrets", "sqlite_stmt"] {
+                #expect(throws: DatabaseError.self, "\(table)") {
+                    try queue.read { try Row.fetchAll($0, sql: "SELECT * FROM \(table)") }
+                }
             }
         }
     }

@@ -4,8 +4,11 @@ import RowanPlatform
 import RowanSQLite
 
 extension LocalConnection {
-    /// Restricts the statements that are compiled from now on, and their costs.
-    func restrict(_ restriction: SQLRestriction) throws {
+    /// Restricts the statements that are compiled from now on, and their costs. The schema has been read.
+    ///
+    /// - Parameter hasUsedTables: whether tables of modules may have been used. They keep their modules until the schema
+    ///   is read again.
+    func restrict(_ restriction: SQLRestriction, hasUsedTables: Bool) throws {
         guard let budget else { return }
         let (pointer, hooks) = (try openPointer(), try openHooks())
         // A file may define tables of any module, with any names.
@@ -13,11 +16,12 @@ extension LocalConnection {
         defer { for name in kept { free(name) } }
         var names = kept.map { UnsafePointer($0) } + [nil]
         sqlite3_drop_modules(pointer, &names)
-        // Tables that the setup has used keep their modules until the schema is read again.
-        runUnchecked("PRAGMA writable_schema = RESET")
-        schemaDidMove()
-        // A schema is not limited like the statements, as long as it does not change.
-        try check(runUnchecked("SELECT 1 FROM sqlite_master LIMIT 1"))
+        if hasUsedTables {
+            runUnchecked("PRAGMA writable_schema = RESET")
+            schemaDidMove()
+            // A schema is not limited like the statements, as long as it does not change.
+            try check(runUnchecked("SELECT 1 FROM sqlite_master LIMIT 1"))
+        }
         for (id, limit) in budget.limits.ofCompiler { sqlite3_limit(pointer, id, CInt(clamping: limit)) }
         hooks.restriction = restriction
         budget.isEnforced = true
