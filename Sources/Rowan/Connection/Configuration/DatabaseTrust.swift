@@ -93,7 +93,7 @@ extension Database {
         let functions = connection.functionSafety.map { (name: $0.key, isInnocuous: $0.value) }
         let modules = connection.moduleSafety.map { (name: $0.key, isInnocuous: $0.value) }
         let known = try hasExtensions ? knownToSQLite() : SQLRestriction.Known.ofPlainConnections()
-        // Without setups and checks, nothing but the names in the schema has been read.
+        // Without these, Rowan has only read the schema.
         try connection.restrict(
             SQLRestriction(known, functions: functions, modules: modules),
             hasUsedTables: hasExtensions || !configuration.setups.isEmpty || configuration.checksFileOnOpen != nil)

@@ -148,7 +148,7 @@ import Testing
     }
 
     /// A file may give the tables of a module any name.
-    /// Also if the setup or a check has used the tables, which then keep their modules.
+    /// Tables that the setup or a check has used would keep their modules.
     @Test func modulesUnderOtherNames() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("modules.sqlite")
