@@ -26,6 +26,8 @@ let package = Package(
         .library(name: "RowanRecords", targets: ["RowanRecords"]),
         // The same records and requests on a replicated SQLite: the driver of dqlite clusters.
         .library(name: "RowanCluster", targets: ["RowanCluster"]),
+        // Changes of rows as values, with undo: SQLite's changesets.
+        .library(name: "RowanChangesets", targets: ["RowanChangesets"]),
         // Databases for tests with Swift Testing, and expectations about SQL.
         .library(name: "RowanTestKit", targets: ["RowanTestKit"]),
         // Compiles the files with #sql again when schema.sql has changed.
@@ -53,6 +55,9 @@ let package = Package(
         .target(name: "RowanRecords", dependencies: ["Rowan", "RowanRecordsPlugin"], swiftSettings: settings),
         .target(
             name: "RowanCluster", dependencies: ["Rowan", "RowanPlatform", "RowanSQLText"], swiftSettings: settings),
+        .target(
+            name: "RowanChangesets", dependencies: ["Rowan", "RowanPlatform", "RowanSQLite"],
+            swiftSettings: settings),
         .target(name: "RowanTestKit", dependencies: ["Rowan"], swiftSettings: settings),
         .macro(
             name: "RowanRecordsPlugin",
@@ -72,7 +77,8 @@ let package = Package(
         .plugin(name: "RowanSchema", capability: .buildTool(), dependencies: ["RowanSchemaStamp"]),
         .executableTarget(name: "RowanSchemaStamp", swiftSettings: settings),
         .testTarget(
-            name: "RowanTests", dependencies: ["Rowan", "RowanCluster", "RowanRecords", "RowanSQLText"],
+            name: "RowanTests",
+            dependencies: ["Rowan", "RowanChangesets", "RowanCluster", "RowanRecords", "RowanSQLText"],
             exclude: ["Documentation/schema.sql"],
             sources: tests,
             // The library is optimised in release; optimising the tests as one takes ten minutes.

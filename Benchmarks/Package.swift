@@ -28,7 +28,8 @@ if hasRowan {
         .target(
             name: "RowanSide",
             dependencies: [
-                "Harness", .product(name: "Rowan", package: "Rowan"), .product(name: "RowanRecords", package: "Rowan"),
+                "Harness", .product(name: "Rowan", package: "Rowan"),
+                .product(name: "RowanChangesets", package: "Rowan"), .product(name: "RowanRecords", package: "Rowan"),
             ],
             swiftSettings: settings + features.map { .define($0) }))
     sides.append("RowanSide")

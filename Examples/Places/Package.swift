@@ -21,6 +21,7 @@ let package = Package(
             dependencies: [
                 "PlacesKit",
                 .product(name: "Rowan", package: "Rowan"),
+                .product(name: "RowanChangesets", package: "Rowan"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),

@@ -10,6 +10,7 @@ let package = Package(
         .testTarget(
             name: "GuideTests",
             dependencies: [
+                .product(name: "RowanChangesets", package: "Rowan"),
                 .product(name: "RowanCluster", package: "Rowan"), .product(name: "RowanRecords", package: "Rowan"),
             ])
     ],

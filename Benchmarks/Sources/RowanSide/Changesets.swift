@@ -1,5 +1,6 @@
 import Harness
 import Rowan
+import RowanChangesets
 
 extension Assignment {
     /// Updates tickets, and makes a changeset of it.

@@ -175,3 +175,17 @@ extension ChangeTracker: StatementWatcher {
         if !endings.isEmpty { listen() }
     }
 }
+
+extension Database {
+    /// Runs the closure, which makes some changes by statements that the connection does not run, and reports them.
+    ///
+    /// - Parameters:
+    ///   - profile: the possible changes.
+    ///   - sql: the statement that makes them.
+    package func reportingChanges<T>(
+        _ profile: StatementProfile, of sql: String, _ body: () throws -> T
+    ) rethrows -> T {
+        let writes = connection.unrestricted { StatementWrites.of(profile, sql: sql, self) }
+        return try changeTracker.reporting(writes, body)
+    }
+}

@@ -3,7 +3,7 @@
 // older than a column has no value for it; and some columns are mistaken for others.
 
 /// The stored columns of a table, and the positions of their values in the pre-update hook.
-struct PreUpdateLayout: Sendable {
+package struct PreUpdateLayout: Sendable {
     private struct Column: Sendable {
         /// The index in the table.
         let index: Int
@@ -15,7 +15,7 @@ struct PreUpdateLayout: Sendable {
     }
 
     /// The names of the stored columns.
-    let columnNames: [String]
+    package let columnNames: [String]
     private let hasRowID: Bool
     private let columns: [Column]
     private let columnCount: Int
@@ -64,7 +64,7 @@ struct PreUpdateLayout: Sendable {
     /// The event for a row that is about to change.
     ///
     /// - Returns: nil if SQLite does not provide all values.
-    func event(
+    package func event(
         _ row: PreUpdateRow, _ kind: DatabaseEvent.Kind, _ table: StatementProfile.Table
     ) -> DatabasePreUpdateEvent? {
         // If the count differs, another connection has just changed the table.
@@ -120,7 +120,7 @@ extension Database {
     /// The form in which the pre-update hook provides the rows of a table; nil for a table it does not report.
     ///
     /// - Throws: an error if the schema can't be read.
-    func preUpdateLayout(of table: StatementProfile.Table) throws -> PreUpdateLayout? {
+    package func preUpdateLayout(of table: StatementProfile.Table) throws -> PreUpdateLayout? {
         guard !Self.isSQLiteInternalTable(table.name), try storesRows(table.name, in: table.schema) else {
             return nil
         }

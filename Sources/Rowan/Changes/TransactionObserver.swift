@@ -142,13 +142,16 @@ extension Database {
     package func subscribe(_ subscriber: some ChangeSubscriber) throws {
         // A closed connection makes no changes.
         guard connection.hooks != nil else { return }
-        changeTracker.add(subscriber)
+        subscribeToConnection(subscriber)
         guard configuration.observesOtherProcesses, isFile || connection.abilities.asksForCommits else { return }
         do { try changeTracker.observeOtherProcesses() } catch {
             unsubscribe(subscriber)
             throw error
         }
     }
+
+    /// Adds a subscriber to the changes that the connection makes.
+    package func subscribeToConnection(_ subscriber: some ChangeSubscriber) { changeTracker.add(subscriber) }
 
     /// Removes a subscriber to changes.
     package func unsubscribe(_ subscriber: some ChangeSubscriber) {

@@ -1,6 +1,7 @@
 // Constraints of the database that changes are applied to.
 
 import Rowan
+import RowanChangesets
 import Testing
 
 @Suite struct ApplyConstraintsTests {

@@ -2,6 +2,7 @@
 
 import Foundation
 import Rowan
+import RowanChangesets
 import RowanSQLite
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import PlacesKit
 import Rowan
+import RowanChangesets
 
 /// All features of the example, step by step.
 struct Tour {

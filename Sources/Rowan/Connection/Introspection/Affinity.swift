@@ -2,14 +2,14 @@
 
 /// The affinity of a column: the storage class that its values are converted to.
 /// <https://sqlite.org/datatype3.html#determination_of_column_affinity>
-enum Affinity: String {
+package enum Affinity: String {
     case integer = "INTEGER"
     case text = "TEXT"
     case blob = "BLOB"
     case real = "REAL"
     case numeric = "NUMERIC"
 
-    init(declaredType: String) {
+    package init(declaredType: String) {
         let type = declaredType.foldedDatabaseName
         func contains(_ words: String...) -> Bool { words.contains { type.contains($0) } }
         self =

@@ -380,14 +380,14 @@ extension Database {
 
 extension Row {
     /// The rows of one of Rowan's own queries, which is kept compiled.
-    static func rows(
+    package static func rows(
         _ connection: LocalConnection, _ sql: String, _ arguments: StatementArguments = StatementArguments()
     ) throws -> [Row] {
         try connection.withStatement(sql) { try rows(of: $0, arguments) }
     }
 
     /// The rows of one of Rowan's own queries.
-    static func rows(of statement: Statement, _ arguments: StatementArguments) throws -> [Row] {
+    package static func rows(of statement: Statement, _ arguments: StatementArguments) throws -> [Row] {
         try statement.setArguments(arguments)
         let cursor = try RowCursor(statement, adapter: nil)
         // Observations must not track Rowan's own queries.

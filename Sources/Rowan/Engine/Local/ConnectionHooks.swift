@@ -55,7 +55,7 @@ package final class ConnectionHooks {
     }
 
     /// The actions that the connection refuses, if its SQL is untrusted.
-    var restriction: SQLRestriction? {
+    package var restriction: SQLRestriction? {
         get { recorder.restriction }
         set { recorder.restriction = newValue }
     }
@@ -83,7 +83,7 @@ package final class ConnectionHooks {
     }
 
     /// Makes SQLite compile all statements again when they next run: installing the authorizer expires them.
-    func expireStatements() { _ = recorder.install(in: connection) }
+    package func expireStatements() { _ = recorder.install(in: connection) }
 
     /// Runs the closure without traces, because Rowan's own schema queries must not be visible to the program.
     func silently<T>(_ body: () throws -> T) rethrows -> T {
@@ -97,7 +97,7 @@ package final class ConnectionHooks {
 
     /// Runs the closure, which SQLite calls during a step. It must not reset any statement, because the calling
     /// statement may be among them.
-    func calling<T>(_ body: () -> T) -> T {
+    package func calling<T>(_ body: () -> T) -> T {
         callDepth += 1
         defer { callDepth -= 1 }
         return body()

@@ -73,7 +73,7 @@ extension LocalConnection {
     }
 
     /// The first value of a query, or nil if it returns no rows.
-    func firstValue(_ sql: String) throws -> DatabaseValue? {
+    package func firstValue(_ sql: String) throws -> DatabaseValue? {
         let query = try prepare(sql)
         defer { query.reset() }
         try query.start()

@@ -53,7 +53,7 @@ public final class Row {
     }
 
     /// An owned row.
-    convenience init(layout: ColumnLayout, values: [DatabaseValue]) {
+    package convenience init(layout: ColumnLayout, values: [DatabaseValue]) {
         self.init(layout: layout, storage: RowStorage(values, columns: layout))
     }
 

@@ -22,6 +22,12 @@ public struct StatementProfile: Hashable, Sendable {
         /// The name, as spelled in the schema.
         public var name: String
 
+        /// Creates a table: a key of ``StatementProfile/reads``, for example.
+        public init(schema: String, name: String) {
+            self.schema = schema
+            self.name = name
+        }
+
         /// The schema and the name: `main.player`.
         public var description: String { "\(schema).\(name)" }
     }

@@ -260,11 +260,6 @@ extension SchemaObject {
     }
 }
 
-extension PrimaryKeyInfo {
-    /// Whether the table has a rowid that isn't a column.
-    fileprivate var hasHiddenRowID: Bool { tableHasRowID && rowIDColumn == nil }
-}
-
 extension Database {
     /// Whether a view can be compiled.
     fileprivate func isReadable(_ view: DatabaseObjectID) throws -> Bool {

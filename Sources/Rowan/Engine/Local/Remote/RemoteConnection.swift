@@ -280,7 +280,7 @@ package final class RemoteConnection {
 
 extension LocalConnection {
     /// - Throws: SQLITE_MISUSE if the rows are stored elsewhere.
-    func refuseRemotely(_ what: String, _ advice: String) throws {
+    package func refuseRemotely(_ what: String, _ advice: String) throws {
         guard remote != nil else { return }
         throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "a cluster does not run \(what): \(advice)")
     }

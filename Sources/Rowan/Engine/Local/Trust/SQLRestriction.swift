@@ -6,7 +6,7 @@ import RowanPlatform
 import RowanSQLite
 
 /// The actions that a connection refuses.
-final class SQLRestriction {
+package final class SQLRestriction {
     /// The names, in lower case, of the functions that untrusted SQL may call.
     @exclusivity(unchecked) private var functions: Set<String> = []
     /// The names, in lower case, of the modules whose tables exist without a definition, and may read anything.

@@ -1,6 +1,7 @@
 // Sets of changes as values. Their bytes are SQLite's, so that other programs can read them; the names of columns, which
 // SQLite does not store, come along.
 
+public import Rowan
 public import RowanPlatform
 
 /// Changes that can be applied to a database: a ``Changeset`` or a ``Patchset``.
@@ -49,7 +50,7 @@ public struct Changeset: DatabaseChanges, Codable {
 
     /// The changeset that undoes this one.
     ///
-    /// - Throws: a ``DatabaseError``, if the bytes are no changeset.
+    /// - Throws: a ``/Rowan/DatabaseError``, if the bytes are no changeset.
     public func inverted() throws -> Changeset {
         var changes: [(change: ChangeValues, table: ChangesetTable)] = []
         var reader = ChangesetReader(data)
@@ -70,7 +71,7 @@ public struct Changeset: DatabaseChanges, Codable {
     ///
     /// A row that both change has one change. An insertion that is deleted disappears.
     ///
-    /// - Throws: a ``DatabaseError``, if the bytes are no changesets, or if a table has other columns in the other one.
+    /// - Throws: a ``/Rowan/DatabaseError``, if the bytes are no changesets, or if a table has other columns in the other one.
     public func combined(with other: Changeset) throws -> Changeset {
         let shared = columnNames.keys.filter { other.columnNames[$0] != nil }
         if let name = shared.sorted().first(where: { columnNames[$0] != other.columnNames[$0] }) {
@@ -101,7 +102,7 @@ public struct Changeset: DatabaseChanges, Codable {
     /// changed: the others keep their values there.
     ///
     /// - Parameter rebase: the result of applying the other changes.
-    /// - Throws: a ``DatabaseError``, if the bytes are no changeset.
+    /// - Throws: a ``/Rowan/DatabaseError``, if the bytes are no changeset.
     public func rebased(on rebase: ChangesetRebase) throws -> Changeset {
         var reader = ChangesetReader(data)
         let tables = try reader.skipToEnd()
@@ -127,7 +128,7 @@ public struct Changeset: DatabaseChanges, Codable {
 
     /// The same changes with less to store: without the values before. They can't be inverted, and find fewer conflicts.
     ///
-    /// - Throws: a ``DatabaseError``, if the bytes are no changeset.
+    /// - Throws: a ``/Rowan/DatabaseError``, if the bytes are no changeset.
     public func patchset() throws -> Patchset {
         var reader = ChangesetReader(data)
         var writer = ChangesetWriter(isPatchset: true)

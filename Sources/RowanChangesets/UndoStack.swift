@@ -1,5 +1,7 @@
 // Undo and redo, as changesets and their inverses.
 
+public import Rowan
+
 /// The changes that a user can undo and redo.
 ///
 /// ```swift
@@ -35,7 +37,7 @@ public struct UndoStack: Hashable, Sendable, Codable {
 
     /// Runs the closure and records what it changes, as one step. Changes that were undone can no longer be redone.
     ///
-    /// - Throws: the closure's error, and those of ``Database/recordChanges(in:_:)``. The stack then stays as it is.
+    /// - Throws: the closure's error, and those of ``/Rowan/Database/recordChanges(in:_:)``. The stack then stays as it is.
     public mutating func perform(_ db: Database, _ updates: () throws -> Void) throws {
         let changes = try db.recordChanges(updates)
         guard !changes.isEmpty else { return }
@@ -49,7 +51,8 @@ public struct UndoStack: Hashable, Sendable, Codable {
     /// - Parameters:
     ///   - db: the database.
     ///   - triggers: whether triggers run. Let them, if they keep a full-text table up to date.
-    /// - Throws: SQLITE_ABORT if its rows have been changed since, and the other errors of ``Database/apply(_:triggers:conflict:)``.
+    /// - Throws: SQLITE_ABORT if its rows have been changed since, and the other errors of
+    ///   ``/Rowan/Database/apply(_:triggers:conflict:)``.
     public mutating func undo(_ db: Database, triggers: ChangeTriggers = .skip) throws {
         guard let changes = undoable.last else { return }
         try db.apply(changes.inverted(), triggers: triggers)
@@ -62,7 +65,8 @@ public struct UndoStack: Hashable, Sendable, Codable {
     /// - Parameters:
     ///   - db: the database.
     ///   - triggers: whether triggers run. Let them, if they keep a full-text table up to date.
-    /// - Throws: SQLITE_ABORT if its rows have been changed since, and the other errors of ``Database/apply(_:triggers:conflict:)``.
+    /// - Throws: SQLITE_ABORT if its rows have been changed since, and the other errors of
+    ///   ``/Rowan/Database/apply(_:triggers:conflict:)``.
     public mutating func redo(_ db: Database, triggers: ChangeTriggers = .skip) throws {
         guard let changes = redoable.last else { return }
         try db.apply(changes, triggers: triggers)

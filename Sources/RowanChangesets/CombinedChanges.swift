@@ -1,6 +1,7 @@
 // Changes after changes, as one change for each row. The rows keep the order of their first change: SQLite's own
 // combination has another one, in which a key may be inserted before one that differs in its case is deleted.
 
+import Rowan
 import RowanPlatform
 
 /// The changes of several changesets, one after the other.

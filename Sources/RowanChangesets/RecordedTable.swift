@@ -1,5 +1,7 @@
 // The tables whose changes can be recorded, and the queries of their rows.
 
+import Rowan
+
 /// A row by its table and its primary key.
 struct ChangedRowKey: Hashable {
     let table: String

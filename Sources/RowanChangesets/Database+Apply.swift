@@ -1,5 +1,6 @@
 // Applying changes to a database. SQLite skips changes that don't fit the schema, so the schemas are compared first.
 
+public import Rowan
 import RowanPlatform
 
 /// A conflict between a change and the database that it is applied to.
@@ -124,7 +125,7 @@ extension Database {
     ///
     /// Triggers and the actions of foreign keys, such as ON DELETE CASCADE, don't run, because what they changed has been
     /// recorded. Foreign keys are checked at the end, and observers see what was changed. To apply some of the changes, use
-    /// ``DatabaseChanges/filter(_:)``.
+    /// ``/RowanChangesets/DatabaseChanges/filter(_:)``.
     ///
     /// The changes of virtual tables are not recorded. If triggers synchronize a full-text table, let them run, or rebuild
     /// it.
@@ -134,7 +135,7 @@ extension Database {
     ///   - triggers: whether triggers and the actions of foreign keys run.
     ///   - resolve: returns what to do about a conflict. By default, a conflict is an error. The closure can read the
     ///     database, but not write to it.
-    /// - Returns: what has been done about the conflicts: see ``Changeset/rebased(on:)``.
+    /// - Returns: what has been done about the conflicts: see ``/RowanChangesets/Changeset/rebased(on:)``.
     /// - Throws: SQLITE_ABORT if a conflict is not resolved; SQLITE_SCHEMA, before anything is changed, if a table does not
     ///   have the columns of the changes; SQLITE_MISUSE for a resolution that is impossible, or on a cluster;
     ///   SQLITE_CORRUPT for damaged bytes; SQLITE_TOOBIG for more than two gigabytes; SQLITE_READONLY in a read; the
@@ -264,8 +265,8 @@ extension Database {
     /// foreign keys change.
     private func reportingChanges<T>(of tables: [String], _ body: () throws -> T) throws -> T {
         guard isObserved else { return try body() }
-        let writes = try connection.unrestricted {
-            let profile = try connection.collectingProfiles {
+        let profile = try connection.unrestricted {
+            try connection.collectingProfiles {
                 for name in tables {
                     let table = "main.\(name.quotedDatabaseIdentifier)"
                     let columns = try columns(in: name, in: "main").filter { !$0.isGenerated }
@@ -275,8 +276,7 @@ extension Database {
                     _ = try makeStatement(sql: "REPLACE INTO \(table) DEFAULT VALUES")
                 }
             }
-            return StatementWrites.of(profile, sql: "REPLACE", self)
         }
-        return try changeTracker.reporting(writes, body)
+        return try reportingChanges(profile, of: "REPLACE", body)
     }
 }

@@ -1,5 +1,7 @@
 // One change of a row, as a value.
 
+public import Rowan
+
 /// A change of a row in a ``Changeset`` or a ``Patchset``.
 ///
 /// ```swift
@@ -93,13 +95,13 @@ public struct RecordChange<Record: FetchableRecord & TableRecord> {
 
     /// The record before the change; nil for an insertion.
     ///
-    /// - Throws: a ``RowDecodingError`` for an update, or for a patchset, unless the record needs no other columns than
+    /// - Throws: a ``/Rowan/RowDecodingError`` for an update, or for a patchset, unless the record needs no other columns than
     ///   those of ``DatabaseChange/old``: see ``records(_:)``.
     public func old() throws -> Record? { kind == .insert ? nil : try Record(row: row.old) }
 
     /// The record after the change; nil for a deletion.
     ///
-    /// - Throws: a ``RowDecodingError`` for an update, unless the record needs no other columns than those of
+    /// - Throws: a ``/Rowan/RowDecodingError`` for an update, unless the record needs no other columns than those of
     ///   ``DatabaseChange/new``: see ``records(_:)``.
     public func new() throws -> Record? { kind == .delete ? nil : try Record(row: row.new) }
 
@@ -111,7 +113,7 @@ public struct RecordChange<Record: FetchableRecord & TableRecord> {
     /// let (old, new) = try change.records(db)
     /// ```
     ///
-    /// - Throws: a ``RecordError`` if the row of an update no longer exists.
+    /// - Throws: a ``/Rowan/RecordError`` if the row of an update no longer exists.
     public func records(_ db: Database) throws -> (old: Record?, new: Record?) {
         guard kind == .update else { return (try old(), try new()) }
         let key = Dictionary(row.primaryKey.map { ($0.0, $0.1 as (any DatabaseValueConvertible)?) }) { first, _ in first

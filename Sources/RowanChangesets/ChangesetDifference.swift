@@ -1,5 +1,7 @@
 // The difference between two databases, which may be on any connections.
 
+public import Rowan
+
 extension Changeset {
     /// The changes that make a database equal to another one.
     ///

@@ -2,6 +2,8 @@
 // child gets another one would take the child along. SQLite can only leave them out since 3.44, so foreign keys are off, and
 // checked afterwards: for the changed rows, and for the rows that refer to them.
 
+import Rowan
+
 /// The foreign keys that some changes may violate.
 struct ForeignKeyCheck {
     private struct Key {

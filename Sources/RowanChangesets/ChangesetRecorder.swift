@@ -2,6 +2,7 @@
 // keeps the first values, and compares them with the current ones at the end. So whatever is rolled back leaves no change,
 // and a row that is written a thousand times has one.
 
+public import Rowan
 public import RowanPlatform
 import Synchronization
 
@@ -14,7 +15,7 @@ import Synchronization
 /// ```
 ///
 /// It records until ``stop(_:)`` is called, the recorder is released, or the connection is closed. For one block of
-/// statements, use ``Database/recordChanges(in:_:)``. It keeps the first version of each changed row in memory.
+/// statements, use ``/Rowan/Database/recordChanges(in:_:)``. It keeps the first version of each changed row in memory.
 ///
 /// Tables without a primary key, virtual tables and the rows whose key contains NULL are left out:
 /// ``unrecordedRowCount(_:)`` counts the changes of those rows, and ``unrecordedTableNames(_:)`` lists the tables.
@@ -87,7 +88,7 @@ public final class ChangesetRecorder: @unchecked Sendable {
 }
 
 extension Database {
-    /// Records the changes of rows from now on: see ``ChangesetRecorder``.
+    /// Records the changes of rows from now on: see ``/RowanChangesets/ChangesetRecorder``.
     ///
     /// - Parameter tables: the types of the records of the tables to record; nil for all tables of the main database.
     /// - Throws: SQLITE_MISUSE on a cluster, or if this SQLite does not report the values of rows; an error if a table
@@ -107,7 +108,8 @@ extension Database {
     /// - Parameters:
     ///   - tables: the types of the records of the tables to record; nil for all tables of the main database.
     ///   - updates: the closure.
-    /// - Throws: the closure's error, and those of ``makeChangesetRecorder(in:)`` and ``ChangesetRecorder/changeset(_:)``.
+    /// - Throws: the closure's error, and those of ``makeChangesetRecorder(in:)`` and
+    ///   ``/RowanChangesets/ChangesetRecorder/changeset(_:)``.
     public func recordChanges(
         in tables: [any TableRecord.Type]? = nil, _ updates: () throws -> Void
     ) throws -> Changeset {
@@ -190,7 +192,7 @@ private final class ChangeLog: ChangeSubscriber {
         token = hooks.onPreupdate { [weak self] in self?.note($0) }
         // A DELETE without condition that is already compiled would not report its rows.
         hooks.expireStatements()
-        db.changeTracker.add(self)
+        db.subscribeToConnection(self)
     }
 
     func stop(_ db: Database) {

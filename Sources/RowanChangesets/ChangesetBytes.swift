@@ -6,6 +6,7 @@
 // A patchset has no values before: its deletions have the values of the key, and its updates have the key among the
 // values after. Sources: https://sqlite.org/sessionintro.html, the comments of sqlite3session.c
 
+import Rowan
 import RowanPlatform
 
 /// The changes of a table, as a changeset describes them: without the names of columns.

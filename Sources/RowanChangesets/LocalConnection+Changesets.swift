@@ -1,39 +1,40 @@
 // SQLite's session extension, for the changes that Rowan has recorded. Its own recorder is not used: it takes SQLite's only
 // pre-update hook away from other listeners. Source: https://sqlite.org/session/intro.html
 
-package import RowanPlatform
+import Rowan
+import RowanPlatform
 import RowanSQLite
 
 /// A conflict between a change and the database, while the change is applied.
-package struct RawConflict {
+struct RawConflict {
     /// SQLite's kinds of conflicts.
-    package enum Kind: CInt {
+    enum Kind: CInt {
         case data = 1
         case notFound, conflict, constraint, foreignKey
     }
 
     /// What to do about a conflict.
-    package enum Resolution: CInt {
+    enum Resolution: CInt {
         case omit, replace, abort
     }
 
-    package let kind: Kind
+    let kind: Kind
     /// The table; nil for foreign keys.
-    package let table: String?
+    let table: String?
     /// SQLITE_INSERT, SQLITE_UPDATE or SQLITE_DELETE.
-    package let operation: UInt8
-    package let isIndirect: Bool
-    package let old: [DatabaseValue?]
-    package let new: [DatabaseValue?]
+    let operation: UInt8
+    let isIndirect: Bool
+    let old: [DatabaseValue?]
+    let new: [DatabaseValue?]
     /// The row that is in the way, if there is one.
-    package let existing: [DatabaseValue]?
+    let existing: [DatabaseValue]?
     /// The number of rows without a parent.
-    package let foreignKeyCount: Int
+    let foreignKeyCount: Int
 }
 
 extension LocalConnection {
     /// Whether the running SQLite has the session extension.
-    package static var hasSessions: Bool { rowan_has_sessions() != 0 }
+    static var hasSessions: Bool { rowan_has_sessions() != 0 }
 
     private static func requireSessions() throws {
         guard !hasSessions else { return }
@@ -43,14 +44,14 @@ extension LocalConnection {
     }
 
     /// The number of rows that violate a deferred foreign key in the current transaction, as far as SQLite counts them.
-    package var deferredViolationCount: Int {
+    var deferredViolationCount: Int {
         var (count, highest): (CInt, CInt) = (0, 0)
         guard let pointer else { return 0 }
         sqlite3_db_status(pointer, SQLITE_DBSTATUS_DEFERRED_FKS, &count, &highest, 0)
         return Int(count)
     }
 
-    package static func rebase(_ changes: Data, on rebase: Data) throws -> Data {
+    static func rebase(_ changes: Data, on rebase: Data) throws -> Data {
         try result { count, bytes in
             changes.withUnsafeBytes { changes in
                 rebase.withUnsafeBytes { rebase in
@@ -79,7 +80,7 @@ extension LocalConnection {
     /// - Parameter resolve: called for each conflict.
     /// - Returns: SQLite's description of the conflicts.
     /// - Throws: the closure's error, or SQLITE_ABORT if it returns `abort`.
-    package func apply(_ changes: Data, resolve: (RawConflict) throws -> RawConflict.Resolution) throws -> Data {
+    func apply(_ changes: Data, resolve: (RawConflict) throws -> RawConflict.Resolution) throws -> Data {
         try Self.requireSessions()
         try refuseRemotely("changesets", "write the rows with SQL")
         let pointer = try openPointer()
