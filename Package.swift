@@ -28,6 +28,8 @@ let package = Package(
         .library(name: "RowanCluster", targets: ["RowanCluster"]),
         // Changes of rows as values, with undo: SQLite's changesets.
         .library(name: "RowanChangesets", targets: ["RowanChangesets"]),
+        // Comma-separated values, imported into tables or read as records.
+        .library(name: "RowanImport", targets: ["RowanImport"]),
         // Databases for tests with Swift Testing, and expectations about SQL.
         .library(name: "RowanTestKit", targets: ["RowanTestKit"]),
         // Compiles the files with #sql again when schema.sql has changed.
@@ -58,6 +60,8 @@ let package = Package(
         .target(
             name: "RowanChangesets", dependencies: ["Rowan", "RowanPlatform", "RowanSQLite"],
             swiftSettings: settings),
+        .target(
+            name: "RowanImport", dependencies: ["Rowan", "RowanPlatform", "RowanSQLite"], swiftSettings: settings),
         .target(name: "RowanTestKit", dependencies: ["Rowan"], swiftSettings: settings),
         .macro(
             name: "RowanRecordsPlugin",
@@ -78,7 +82,9 @@ let package = Package(
         .executableTarget(name: "RowanSchemaStamp", swiftSettings: settings),
         .testTarget(
             name: "RowanTests",
-            dependencies: ["Rowan", "RowanChangesets", "RowanCluster", "RowanRecords", "RowanSQLText"],
+            dependencies: [
+                "Rowan", "RowanChangesets", "RowanCluster", "RowanImport", "RowanRecords", "RowanSQLText",
+            ],
             exclude: ["Documentation/schema.sql"],
             sources: tests,
             // The library is optimised in release; optimising the tests as one takes ten minutes.

@@ -11,7 +11,8 @@ let package = Package(
             name: "GuideTests",
             dependencies: [
                 .product(name: "RowanChangesets", package: "Rowan"),
-                .product(name: "RowanCluster", package: "Rowan"), .product(name: "RowanRecords", package: "Rowan"),
+                .product(name: "RowanCluster", package: "Rowan"), .product(name: "RowanImport", package: "Rowan"),
+                .product(name: "RowanRecords", package: "Rowan"),
             ])
     ],
     swiftLanguageModes: [.v6]

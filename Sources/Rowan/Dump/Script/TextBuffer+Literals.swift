@@ -77,7 +77,7 @@ extension UnsafeBufferPointer<UInt8> {
     }
 
     /// Whether the bytes are valid UTF-8.
-    var isValidUTF8: Bool {
+    package var isValidUTF8: Bool {
         var index = 0
         while index < count {
             let byte = self[index]

@@ -23,7 +23,7 @@ package final class BindingBuffer {
     }
 
     /// Copies bytes and returns their new location, which is valid until the statement finishes.
-    func append(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
+    package func append(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
         if block.count &- count < bytes.count { addBlock(bytes.count) }
         // A block is never empty.
         let place = block.baseAddress.unsafelyUnwrapped + count

@@ -1,0 +1,90 @@
+// Where the bytes of CSV come from.
+
+import Rowan
+import RowanPlatform
+
+/// A stream of bytes.
+protocol CSVSource: AnyObject {
+    /// The name in errors.
+    var name: String? { get }
+
+    /// Reads some bytes.
+    ///
+    /// - Returns: their number; 0 at the end.
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int
+}
+
+/// A file, or another thing that has a path, such as a pipe.
+final class CSVFile: CSVSource {
+    let name: String?
+    private let descriptor: CInt
+
+    init(_ path: String) throws {
+        name = path
+        var descriptor: CInt
+        repeat { descriptor = open(path, O_RDONLY | O_CLOEXEC) } while descriptor < 0 && errno == EINTR
+        self.descriptor = descriptor
+        guard descriptor >= 0 else { throw Self.error(path) }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        while true {
+            #if canImport(Glibc)
+            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            #elseif canImport(Musl)
+            let count = Musl.read(descriptor, buffer.baseAddress, buffer.count)
+            #elseif canImport(Android)
+            let count = Android.read(descriptor, buffer.baseAddress, buffer.count)
+            #elseif canImport(Darwin)
+            let count = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
+            #endif
+            if count >= 0 { return count }
+            guard errno == EINTR else { throw Self.error(name ?? "") }
+        }
+    }
+
+    /// Starts again.
+    ///
+    /// - Returns: false for a pipe.
+    func rewind() -> Bool { lseek(descriptor, 0, SEEK_SET) == 0 }
+
+    private static func error(_ path: String) -> CSVError {
+        CSVError(path, line: nil, field: nil, "can't read the file: \(String(cString: strerror(errno)))")
+    }
+}
+
+/// Bytes in memory.
+final class CSVData: CSVSource {
+    let name: String?
+    private let data: Data
+    private var position = 0
+
+    init(_ data: Data, name: String?) {
+        self.data = data
+        self.name = name
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let count = min(buffer.count, data.count - position)
+        data.withUnsafeBytes {
+            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[position..<position + count]))
+        }
+        position += count
+        return count
+    }
+}
+
+/// A closure.
+final class CSVStream: CSVSource {
+    let name: String?
+    private let body: (UnsafeMutableRawBufferPointer) throws -> Int
+
+    init(_ name: String?, _ body: @escaping (UnsafeMutableRawBufferPointer) throws -> Int) {
+        self.name = name
+        self.body = body
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int { try body(buffer) }
+}
