@@ -43,8 +43,9 @@ extension Database {
     ///   - onBadRow: called with the error of each row that is malformed or violates a constraint. The row is left out, unless
     ///     the closure throws an error. By default, such an error ends the import.
     /// - Returns: the number of rows.
-    /// - Throws: a ``/RowanImport/CSVError`` for a malformed row, a row that violates a constraint, or a column that the table doesn't have;
-    ///   an error with the code SQLITE_MISUSE if the separator is not an ASCII character; SQLite's other errors.
+    /// - Throws: a ``/RowanImport/CSVError`` for a malformed row, a row that violates a constraint, or a column that the
+    ///   table doesn't have; an error with the code SQLITE_MISUSE if the separator is not an ASCII character; SQLite's
+    ///   other errors.
     ///
     /// Complexity: one row in memory, and those of one statement.
     ///
@@ -56,7 +57,7 @@ extension Database {
     ) throws -> ImportResult {
         let file = try CSVFile(url.path)
         guard try !tableOrViewExists(table) else {
-            return try importCSV(into: table, CSVReader(file, format), key: key, hasCreatedTable: false, onBadRow)
+            return try importCSV(into: table, reader: CSVReader(file, format), key: key, onBadRow: onBadRow)
         }
         guard file.rewind() else {
             let data = try file.readAll()
@@ -75,6 +76,21 @@ extension Database {
         onBadRow: ((CSVError) throws -> Void)? = nil
     ) throws -> ImportResult {
         try importCSV(into: table, format, key: key, onBadRow) { CSVData(data, name: nil) }
+    }
+
+    /// Inserts the rows that a reader reads into a table that exists: see ``importCSV(into:from:format:key:onBadRow:)``.
+    ///
+    /// ```swift
+    /// let reader = try CSVReader(named: "standard input") { buffer in
+    ///     read(STDIN_FILENO, buffer.baseAddress, buffer.count)
+    /// }
+    /// try db.importCSV(into: "player", reader: reader)
+    /// ```
+    @discardableResult
+    public func importCSV(
+        into table: String, reader: CSVReader, key: [String] = [], onBadRow: ((CSVError) throws -> Void)? = nil
+    ) throws -> ImportResult {
+        try importCSV(into: table, reader, key: key, hasCreatedTable: false, onBadRow)
     }
 
     /// - Parameter open: returns the source at its start.
@@ -108,6 +124,8 @@ extension Database {
         }
         var columns = names.map { _ in InferredColumn() }
         while true {
+            // No statement notices a cancellation.
+            if connection.mustStop { throw CancellationError() }
             do { guard try reader.advance() else { break } } catch let error as CSVError
                 where skipsRows && error.line != nil
             {

@@ -303,6 +303,48 @@ import Testing
         withExtendedLifetime(pipe) {}
     }
 
+    /// A reader of a header and two parts of two rows.
+    private func makeReader(beforeLastPart body: @escaping () -> Void = {}) throws -> CSVReader {
+        var parts = ["a,b\n", "1,x\n2,y\n", "3,x\n4,y\n"]
+        return try CSVReader(named: "stream") { buffer in
+            guard !parts.isEmpty else { return 0 }
+            if parts.count == 1 { body() }
+            let part = Array(parts.removeFirst().utf8)
+            buffer.copyBytes(from: part)
+            return part.count
+        }
+    }
+
+    @Test func readers() throws {
+        let queue = try queue("CREATE TABLE t (a INTEGER, b TEXT)")
+        let result = try queue.write { try $0.importCSV(into: "t", reader: makeReader()) }
+        #expect(result.rowCount == 4 && !result.hasCreatedTable)
+        #expect(try rows(queue, "SELECT * FROM t") == ["1 'x'", "2 'y'", "3 'x'", "4 'y'"])
+        #expect(throws: DatabaseError.self) {
+            try queue.write { _ = try $0.importCSV(into: "u", reader: makeReader()) }
+        }
+    }
+
+    @Test func cancelledImports() async throws {
+        let queue = try queue("CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT, UNIQUE (b, a))")
+        let (started, start) = AsyncStream.makeStream(of: Void.self)
+        let isCancelled = DispatchSemaphore(value: 0)
+        let task = Task {
+            try await queue.write { db in
+                let reader = try makeReader {
+                    start.yield()
+                    isCancelled.wait()
+                }
+                _ = try db.importCSV(into: "t", reader: reader)
+            }
+        }
+        for await _ in started { break }
+        task.cancel()
+        isCancelled.signal()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try rows(queue, "SELECT * FROM t") == [])
+    }
+
     /// An error of the file ends the import, even if bad rows are left out.
     @Test func unreadableFiles() throws {
         let folder = try TemporaryFolder()
@@ -334,8 +376,10 @@ import Testing
                 for _ in 0..<Int.random(in: 0..<40, using: &random) {
                     let bits = Int64(bitPattern: random.next())
                     let integer: Int64 = [0, -1, .min, .max, bits, bits % 1000].randomElement(using: &random) ?? 0
-                    let real = [0.0, -0.0, 0.1, 1e300, Double.leastNonzeroMagnitude, .infinity, Double(bits), 1 / Double(bits)].randomElement(
-                        using: &random)
+                    let reals = [
+                        0.0, -0.0, 0.1, 1e300, .leastNonzeroMagnitude, .infinity, Double(bits), 1 / Double(bits),
+                    ]
+                    let real = reals.randomElement(using: &random)
                     let text = texts.randomElement(using: &random) ?? ""
                     let blob = Data((0..<Int.random(in: 0..<9, using: &random)).map { UInt8($0 * 31) })
                     let values: [DatabaseValue] = [
