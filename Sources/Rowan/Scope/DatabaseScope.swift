@@ -62,7 +62,7 @@ public struct DatabaseScope: Sendable {
     }
 
     /// Adds rows that can be inserted, updated and deleted: those that match the request before and after. Without another
-    /// request of the table, they can be read, too.
+    /// request of the table, they can be read, too; with one, only rows that can be read can be updated and deleted.
     ///
     /// ```swift
     /// // All notes of the tenant can be read, and those of the user changed.
@@ -74,7 +74,7 @@ public struct DatabaseScope: Sendable {
     /// A row that refers to a row of another table can only be stored if the scope includes that row.
     ///
     /// An access that uses the scope throws SQLITE_MISUSE if the request has more than conditions on columns of one table
-    /// of the main database, if columns of the table can't be read, and if the table has triggers or constraints that
+    /// of the main database, if another request of the table has, if columns of the table can't be read, and if the table has triggers or constraints that
     /// replace rows.
     public consuming func writing(_ request: QueryInterfaceRequest<some Any>) -> DatabaseScope {
         rules.append(Rule(relation: request.relation, isWriting: true))

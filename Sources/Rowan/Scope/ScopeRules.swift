@@ -11,6 +11,8 @@ struct ScopeRuleText {
     /// The query of a request to read, or the condition of a request to write, with arguments.
     let sql: String
     let values: [DatabaseValue]
+    /// The condition of a request to read, if it has nothing else.
+    private let condition: String?
     /// The position of the first value in those of the scope.
     private let firstValue: Int
 
@@ -20,28 +22,50 @@ struct ScopeRuleText {
             throw rule.refusal("is not a request of a table of the main database")
         }
         var renderer = Renderer()
+        let condition = Select(relation).flatMap { $0.isPlain ? Self.condition($0, name.name) : nil }
         if rule.isWriting {
-            guard let select = Select(relation), select.isPlain else { throw rule.refusal("has more than conditions") }
-            renderer.currentName = name.name
-            renderer.write(clause: "", select.filters)
+            guard let condition else { throw rule.refusal("has more than conditions") }
+            renderer = condition
         } else {
             renderer.write(try Resolver(db).select(relation))
         }
         let arguments = try renderer.statementArguments()
         guard arguments.namedValues.isEmpty else { throw rule.refusal("has named arguments: use ?") }
-        let text = renderer.text
-        (self.rule, table, sql) = (rule, name.name, rule.isWriting && text.isEmpty ? "TRUE" : text)
+        func text(_ condition: Renderer) -> String { condition.text.isEmpty ? "TRUE" : condition.text }
+        (self.rule, table, sql) = (rule, name.name, rule.isWriting ? text(renderer) : renderer.text)
+        self.condition = condition.map(text)
         (values, self.firstValue) = (arguments.values, firstValue)
     }
+
+    private static func condition(_ select: Select, _ table: String) -> Renderer {
+        var renderer = Renderer()
+        renderer.currentName = table
+        renderer.write(clause: "", select.filters)
+        return renderer
+    }
+
+    var key: ScopeKey { ScopeKey(isWriting: rule.isWriting, table: table, sql: sql) }
 
     /// The SQL with functions in place of its arguments, and with the schema of its tables.
     ///
     /// - Returns: the SQL, and the names in lower case that may be those of further tables.
-    func scoped(_ db: Database) throws -> (sql: String, usedNames: Set<String>) {
+    func scoped(_ db: Database) throws -> (sql: String, usedNames: Set<String>) { try scoped(sql, db) }
+
+    /// The condition with functions in place of its arguments.
+    ///
+    /// - Throws: SQLITE_MISUSE if the request has something else.
+    func scopedCondition(_ db: Database) throws -> String {
+        guard let condition else {
+            throw rule.refusal("has more than conditions, but the scope writes this table: use conditions only")
+        }
+        return try scoped(condition, db).sql
+    }
+
+    private func scoped(_ sql: String, _ db: Database) throws -> (sql: String, usedNames: Set<String>) {
         var index = firstValue
         var previous: String?
         var usedNames: Set<String> = []
-        let sql = try SQLScanner.replacing(self.sql) { token, scanner in
+        let sql = try SQLScanner.replacing(sql) { token, scanner in
             guard !token.isComment else { return nil }
             defer { previous = scanner[token].uppercased() }
             if token.kind == .variable {
@@ -86,10 +110,14 @@ extension Database {
             try reading.first?.rule.check(columns, of: all)
             var table = ScopeRestriction.Table(
                 name: kept.name, query: query, columns: Set(columns.map(\.foldedDatabaseName)))
+            table.showsRowID = try keyInfo(of: kept.name, in: "main").rowIDColumn != nil
             table.computedColumns = Set(all.filter(\.isComputed).map(\.name.foldedDatabaseName))
             if let condition, let rule = writing.first?.rule {
                 try rule.checkWriting(self, columns.count == all.count)
-                table.writing = try scopeWriting(of: kept.name, all.map(\.name), condition)
+                // RETURNING and errors reveal the rows that are written.
+                let readable = try reading.first?.scopedCondition(self)
+                let known = readable.map { "(\(condition)) AND (\($0))" } ?? condition
+                table.writing = try scopeWriting(of: kept.name, all.map(\.name), condition, known: known)
             }
             return table
         }
@@ -118,17 +146,21 @@ extension Database {
 
     /// The checks of the rows that a scope writes. SQLite runs temporary triggers for all changes of a row, those of
     /// foreign keys, too.
+    ///
+    /// - Parameters:
+    ///   - condition: the condition of rows after they are written.
+    ///   - known: the condition of rows that are updated or deleted.
     private func scopeWriting(
-        of table: String, _ columns: [String], _ condition: String
+        of table: String, _ columns: [String], _ condition: String, known: String
     ) throws -> ScopeRestriction.Writing {
         let name = table.quotedDatabaseIdentifier
         let key = try rowKey(ofTable: TableName(table, schema: "main")).map(\.quotedDatabaseIdentifier)
-        func missing(_ row: String) -> String {
+        func missing(_ row: String, _ condition: String) -> String {
             let sameKey = key.map { "\(name).\($0) = \(row).\($0)" }.joined(separator: " AND ")
             return "WHERE NOT EXISTS (SELECT 1 FROM main.\(name) WHERE \(sameKey) AND (\(condition)))"
         }
         func refusal(_ message: String) -> String { "SELECT RAISE(ABORT, \(message.databaseValue.sqlLiteral)) " }
-        let old = refusal("the scope can't change this row of \(table)") + missing("OLD")
+        let old = refusal("the scope can't change this row of \(table)") + missing("OLD", known)
         let new = refusal("the scope can't store this row in \(table)")
         // Before SQLite looks for rows with the same unique values, which may be outside.
         func row(withoutRowID rowID: String? = nil) -> String {
@@ -146,10 +178,11 @@ extension Database {
             early += " AND NOT (\(unknown)); " + new + "FROM \(source) WHERE \(unknown) AND (\(condition)) IS FALSE"
         }
         return .init(
-            condition: condition,
+            condition: known,
             checks: [
                 ("BEFORE UPDATE", "\(old); \(early)"), ("BEFORE DELETE", old), ("BEFORE INSERT", early),
-                ("AFTER INSERT", new + missing("NEW")), ("AFTER UPDATE", new + missing("NEW")),
+                ("AFTER INSERT", new + missing("NEW", condition)),
+                ("AFTER UPDATE", new + missing("NEW", condition)),
             ],
             references: try foreignKeys(on: table, in: "main").map { key in
                 .init(

@@ -16,16 +16,24 @@ final class ScopeState {
     }
 }
 
+/// What a request of a scope is known by.
+struct ScopeKey: Hashable {
+    let isWriting: Bool
+    /// The table: the condition of a request to write does not name it.
+    let table: String
+    let sql: String
+}
+
 /// The scopes that a connection has used.
 final class ScopeStates: ConnectionStateValue {
     static var place: ConnectionState.Place { .init(6, .statements) }
 
-    private var states: [String: ScopeState] = [:]
+    private var states: [[ScopeKey]: ScopeState] = [:]
     /// The keys, the one used last at the end.
-    private var order: [String] = []
+    private var order: [[ScopeKey]] = []
     private static let capacity = 16
 
-    subscript(key: String) -> ScopeState? {
+    subscript(key: [ScopeKey]) -> ScopeState? {
         get { states[key] }
         set {
             order.removeAll { $0 == key }
@@ -51,7 +59,7 @@ extension Database {
             values += text.values
         }
         let states = state.value(orMake: ScopeStates())
-        let key = rules.map { ($0.rule.isWriting ? "w" : "r") + $0.sql }.joined(separator: "\u{0}")
+        let key = rules.map(\.key)
         if let known = states[key], known.restriction.epoch == connection.schemaEpoch { return (known, values) }
         try connection.addScopeFunction()
         let state = ScopeState(try makeScope(rules))

@@ -172,6 +172,39 @@ import Testing
         func write(_ string: String) { text += string }
     }
 
+    /// A function that makes a text fails if it is too long, which reveals for which rows it was called.
+    @Test func functionsOfLongTexts() throws {
+        var configuration = Configuration()
+        var limits = SQLLimits()
+        limits.valueBytes = 10_000
+        configuration.trust = .untrustedSQL(limits)
+        let folder = try TemporaryFolder()
+        let path = folder.path("long.sqlite")
+        try DatabaseQueue(path: path).write { db in
+            try Tenants.fill(db)
+            try db.execute(
+                sql: """
+                    CREATE INDEX invoice_note ON invoice(note, total);
+                    INSERT INTO invoice VALUES (100, 1, 2, 1000, ?)
+                    """, arguments: [String(repeating: "x", count: 1_200)])
+        }
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        let other = try #require(Tenants.invoices.first { $0.1 == 2 })
+        try queue.read(in: Tenants.scope(1)) { db throws in
+            for call in [
+                "trim(i.note, n.note)", "ltrim(i.note, n.note)", "rtrim(i.note, n.note)", "upper(?)", "lower(?)",
+            ] {
+                let call = call.replacing("?", with: "CASE WHEN i.note = '\(other.4)' THEN ? END")
+                let sql = """
+                    SELECT i.note FROM invoice i, invoice n WHERE n.id = 100 AND i.note IN ('\(other.4)', 'z')
+                    AND i.total = \(other.3) AND \(call) IS NOT NULL ORDER BY i.note, i.total
+                    """
+                let arguments: StatementArguments = call.contains("?") ? [String(repeating: "x", count: 10_000)] : []
+                #expect(try String.fetchAll(db, sql: sql, arguments: arguments) == [], "\(call)")
+            }
+        }
+    }
+
     /// Messages must not suggest names that the scope hides.
     @Test func hints() throws {
         let queue = try make()

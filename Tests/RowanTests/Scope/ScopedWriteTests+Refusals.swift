@@ -85,6 +85,11 @@ extension ScopedWriteTests {
             ("DELETE FROM note WHERE id = 1 LIMIT 1", limited),
             ("UPDATE note SET body = 'z' ORDER BY id LIMIT 1", limited),
             ("SAVEPOINT a", "a scope can't begin or end transactions"),
+            ("INSERT OR ROLLBACK INTO note VALUES (1, 1, NULL, 'd')", "a scope can't begin or end transactions"),
+            ("UPDATE OR ROLLBACK note SET id = 3", "a scope can't begin or end transactions"),
+            ("INSERT INTO tag(_rowid_, tenantID, name) VALUES (2, 1, 'd')", "the scope does not include tag._rowid_"),
+            ("INSERT OR IGNORE INTO tag('oid', tenantID) VALUES (2, 1)", "the scope does not include tag.oid"),
+            ("UPDATE tag SET \"RowID\" = 2", "the scope does not include tag.rowid"),
             ("ROLLBACK TO rowan", "a scope can't begin or end transactions"),
             ("ROLLBACK", "a scope can't begin or end transactions"), ("END", "a scope can't begin or end transactions"),
             (

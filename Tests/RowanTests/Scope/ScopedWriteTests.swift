@@ -20,6 +20,10 @@ import Testing
             body TEXT NOT NULL CHECK (body <> ''));
         CREATE UNIQUE INDEX note_body ON note(tenantID, body);
         CREATE TABLE pair(tenantID INTEGER, name TEXT, value, PRIMARY KEY (tenantID, name)) WITHOUT ROWID;
+        CREATE TABLE tag(tenantID INTEGER, name TEXT, PRIMARY KEY (tenantID, name));
+        INSERT INTO tag VALUES (1, 'x'), (2, 'x');
+        CREATE TABLE once(id INTEGER PRIMARY KEY ON CONFLICT ROLLBACK, tenantID INTEGER);
+        INSERT INTO once VALUES (1, 1);
         INSERT INTO note VALUES (1, 1, 2, 'a'), (2, 2, 1, 'b'), (3, 1, NULL, 'c');
         INSERT INTO pair VALUES (1, 'x', 1), (2, 'x', 2);
         """
@@ -37,6 +41,8 @@ import Testing
         Tenants.scope(tenant)
             .writing(Table<Note>("note").filter(Column("tenantID") == tenant))
             .writing(Table("pair").filter(Column("tenantID") == tenant))
+            .writing(Table("tag").filter(Column("tenantID") == tenant))
+            .writing(Table("once").filter(Column("tenantID") == tenant))
     }
 
     func notes(_ writer: some DatabaseWriter) throws -> [String] {
@@ -232,7 +238,7 @@ import Testing
         // A statement that rolls the transaction back takes the checks with it: nothing can be written afterwards.
         #expect(throws: DatabaseError.self) {
             try writer.write(in: scope(1)) { db in
-                try? db.execute(sql: "INSERT OR ROLLBACK INTO note VALUES (1, 1, NULL, 'd')")
+                try? db.execute(sql: "INSERT INTO once VALUES (1, 1)")
                 try? db.execute(sql: "INSERT INTO note VALUES (5, 2, NULL, 'd')")
                 try? db.execute(sql: "DELETE FROM note")
             }
@@ -246,8 +252,8 @@ import Testing
         try writer.writeWithoutTransaction { db in
             try db.beginTransaction()
             try db.write(in: scope(1)) { db throws in
-                expectError(.SQLITE_CONSTRAINT_PRIMARYKEY, "UNIQUE constraint failed: note.id") {
-                    try db.execute(sql: "INSERT OR ROLLBACK INTO note VALUES (1, 1, NULL, 'd')")
+                expectError(.SQLITE_CONSTRAINT_PRIMARYKEY, "UNIQUE constraint failed: once.id") {
+                    try db.execute(sql: "INSERT INTO once VALUES (1, 1)")
                 }
                 // It acknowledges the loss, so that statements would run again.
                 try db.rollback()
@@ -270,6 +276,62 @@ import Testing
             #expect(try Int.fetchAll(db, sql: "DELETE FROM note RETURNING id") == [1, 3])
         }
         #expect(try notes(writer) == ["2 2 b"])
+    }
+
+    /// Fewer rows can be read than written: rows that can't be read can be inserted, but not changed, because RETURNING and
+    /// errors would reveal them.
+    @Test func rowsThatCanOnlyBeInserted() throws {
+        let writer = try make()
+        let note = Table<Note>("note")
+        let mine = note.filter(Column("tenantID") == 1)
+        let scope = DatabaseScope().reading(mine.filter(Column("id") < 3)).writing(mine)
+            .reading(Customer.select { [$0.id] })
+        try writer.write(in: scope) { db throws in
+            #expect(try Int.fetchAll(db, sql: "UPDATE note SET tenantID = tenantID RETURNING id") == [1])
+            #expect(try Int.fetchAll(db, sql: "DELETE FROM note WHERE id > 1 RETURNING id") == [])
+            try db.execute(sql: "UPDATE note SET body = json(body) WHERE id = 3")
+            try db.execute(sql: "INSERT INTO note VALUES (3, 1, NULL, 'z') ON CONFLICT DO UPDATE SET body = 'z'")
+            try db.execute(sql: "INSERT INTO note VALUES (9, 1, NULL, 'sent')")
+            #expect(try Int.fetchAll(db, sql: "SELECT id FROM note") == [1])
+        }
+        #expect(try notes(writer) == ["1 1 a", "2 2 b", "3 1 c", "9 1 sent"])
+    }
+
+    @Test func requestsToReadThatDoNotFitThoseToWrite() throws {
+        let writer = try make()
+        let note = Table<Note>("note")
+        for request in [note.limit(1), note.all().distinct()] {
+            let scope = DatabaseScope().reading(request).writing(note.all())
+            expectError(
+                .SQLITE_MISUSE,
+                "a scope can't include note: the request has more than conditions, but the scope writes this table: use "
+                    + "conditions only"
+            ) {
+                try writer.write(in: scope) { try $0.execute(sql: "DELETE FROM note") }
+            }
+        }
+    }
+
+    /// The conditions of two tables may be the same text.
+    @Test(arguments: [false, true]) func scopesOfOtherTables(isRaw: Bool) throws {
+        let writer = try make()
+        func scope(_ table: String) -> DatabaseScope {
+            let table = Table(table)
+            let rows = isRaw ? table.filter(sql: "tenantID = ?", arguments: [1]) : table.all()
+            return Tenants.scope(1).writing(rows)
+        }
+        for (table, other) in [("note", "pair"), ("pair", "note"), ("note", "pair")] {
+            try writer.write(in: scope(table)) { db throws in
+                try db.execute(sql: "UPDATE \(table) SET tenantID = 1 WHERE tenantID = 1")
+                expectError(.SQLITE_AUTH, "the scope does not include \(other).tenantID") {
+                    try Row.fetchAll(db, sql: "SELECT tenantID FROM \(other)")
+                }
+                expectError(.SQLITE_AUTH, "the scope can't change \(other)") {
+                    try db.execute(sql: "DELETE FROM \(other)")
+                }
+            }
+        }
+        #expect(try notes(writer) == ["1 1 a", "2 2 b", "3 1 c"])
     }
 
     @Test func asynchronousWritesAndObservers() async throws {

@@ -73,7 +73,8 @@ public struct Configuration: Sendable {
     /// let dbQueue = try DatabaseQueue(path: path, configuration: config)
     /// ```
     ///
-    /// The check reads the whole file. A pool checks it once. <https://sqlite.org/pragma.html#pragma_quick_check>
+    /// The check reads the whole file, but runs no CHECK constraints, which are code of the file. A pool checks it once.
+    /// <https://sqlite.org/pragma.html#pragma_quick_check>
     public var checksFileOnOpen: Duration? { didSet { identity = Identity() } }
 
     /// Whether a double-quoted text that is not an identifier is treated as a string. False by default.

@@ -75,6 +75,7 @@ extension Database {
         try connection.set(.doubleQuotedStringsInQueries, false)
         try connection.set(.doubleQuotedStringsInDefinitions, false)
         for pragma in ["cell_size_check = 1", "mmap_size = 0"] { try makeStatement(sql: "PRAGMA \(pragma)").runToEnd() }
+        try connection.restrictModules(SQLRestriction(.ofPlainConnections(), functions: [], modules: []))
     }
 
     private func distrustSchema() throws {
@@ -116,6 +117,10 @@ extension Database {
         guard let limit = configuration.checksFileOnOpen else { return }
         let deadline = ContinuousClock.now + limit
         var isLate = false
+        // The checks of the tables are code of the file, which may take any time.
+        let ignoresChecks = try Int.fetchOne(makeStatement(sql: "PRAGMA ignore_check_constraints")) ?? 0
+        try makeStatement(sql: "PRAGMA ignore_check_constraints = 1").runToEnd()
+        defer { connection.runUnchecked("PRAGMA ignore_check_constraints = \(ignoresChecks)") }
         do {
             let result = try connection.interrupting {
                 isLate = isLate || ContinuousClock.now > deadline

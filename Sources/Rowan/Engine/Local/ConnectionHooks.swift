@@ -60,6 +60,12 @@ package final class ConnectionHooks {
         set { recorder.restriction = newValue }
     }
 
+    /// What the modules of virtual tables must not do, if the file is untrusted.
+    var moduleRestriction: SQLRestriction? {
+        get { recorder.moduleRestriction }
+        set { recorder.moduleRestriction = newValue }
+    }
+
     /// The scope of the current access, if it has one.
     var scope: ScopeRestriction? {
         get { recorder.scope }

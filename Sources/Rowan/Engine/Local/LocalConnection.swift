@@ -286,7 +286,9 @@ public final class LocalConnection {
         let isRecorded = last & 0xFF == code & 0xFF
         let message = isRecorded ? pointer.map { String(cString: sqlite3_errmsg($0)) } : nil
         if let refusal = refusal(explaining: message) { return refusal.with(sql: sql) }
-        if let refusal = hooks?.scope?.takeRefusal() ?? hooks?.restriction?.takeRefusal() {
+        if let refusal = hooks?.scope?.takeRefusal() ?? hooks?.restriction?.takeRefusal()
+            ?? hooks?.moduleRestriction?.takeRefusal()
+        {
             return DatabaseError(resultCode: .SQLITE_AUTH, message: refusal, sql: sql)
         }
         var error = DatabaseError(

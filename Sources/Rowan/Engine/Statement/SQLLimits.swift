@@ -10,7 +10,7 @@
 /// ```
 ///
 /// A statement that exceeds a limit throws a ``DatabaseError`` that names it. Its code is SQLITE_INTERRUPT for
-/// ``time``, SQLITE_FULL for ``temporaryBytes``, SQLITE_TOOBIG for ``rows``, ``resultBytes``, ``valueBytes`` and
+/// ``time``, SQLITE_FULL for ``temporaryBytes``, SQLITE_NOMEM for ``memoryBytes``, SQLITE_TOOBIG for ``rows``, ``resultBytes``, ``valueBytes`` and
 /// ``sqlBytes``, and SQLITE_ERROR for the others, which SQLite checks when it compiles the statement. A limit can't
 /// exceed that of the SQLite build.
 ///
@@ -23,8 +23,8 @@ public struct SQLLimits: Hashable, Sendable {
     /// The time from the first step of a statement to its last row. 5 seconds by default.
     ///
     /// It is measured by a monotonic clock, which is read every few hundred instructions, and whenever the statement
-    /// writes temporary storage: a sort ends in time, too. A single call of a function, such as `replace()`, is not
-    /// interrupted. Its time is bounded by ``valueBytes``.
+    /// writes temporary storage: a sort ends in time, too. The calls of functions for one row, such as `replace()`, are not
+    /// interrupted. Their time is bounded by ``valueBytes``, ``columns`` and ``sqlBytes``.
     public var time: Duration = .seconds(5)
 
     /// The number of rows that a statement returns. 100,000 by default.
@@ -39,6 +39,13 @@ public struct SQLLimits: Hashable, Sendable {
     ///
     /// An SQLite that is built to keep temporary tables in memory has no such files.
     public var temporaryBytes = 64 << 20
+
+    /// The memory that SQLite allocates in the process while a statement runs, in bytes. 256 MB by default.
+    ///
+    /// Aggregates such as `json_group_array()` collect their values in memory. SQLite does not count the memory of a
+    /// connection: that of others counts, too, so the limit should be well above what they use for a short time. An SQLite
+    /// that is built without memory statistics has no such limit.
+    public var memoryBytes = 256 << 20
 
     // MARK: The text
 

@@ -135,6 +135,121 @@ import Testing
 
     // MARK: The check of the file
 
+    /// Full-text tables compile SQL of their own, for which SQLite trusts the definition of the table.
+    @Test(arguments: [
+        "fts4(a, compress=plain, uncompress=leak)", "fts4(a, compress=leak, uncompress=plain)",
+    ])
+    func fullTextTablesCallOnlyInnocuousFunctions(definition: String) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("fts.sqlite")
+        func make(_ trust: DatabaseTrust, _ calls: Calls, _ safety: DatabaseFunction.Safety) throws -> DatabaseQueue {
+            var configuration = calls.configuration(trust, safety)
+            configuration.prepareDatabase { db in
+                db.add(function: DatabaseFunction("plain", argumentCount: 1, pure: true, safety: .innocuous) { $0[0] })
+            }
+            return try DatabaseQueue(path: path, configuration: configuration)
+        }
+        let calls = Calls()
+        try make(.trusted, calls, .default).write { db in
+            try db.execute(sql: "CREATE VIRTUAL TABLE f USING \(definition); INSERT INTO f VALUES ('x')")
+            _ = try Row.fetchAll(db, sql: "SELECT * FROM f")
+        }
+        #expect(calls.count.withLock { $0 } > 0)
+        for safety in [DatabaseFunction.Safety.default, .direct] {
+            let calls = Calls()
+            let queue = try make(.untrustedFile, calls, safety)
+            for sql in ["SELECT * FROM f", "INSERT INTO f VALUES ('y')", "SELECT * FROM f"] {
+                // Each definition calls it for one of them.
+                try? queue.write { db in
+                    let cursor = try Row.fetchCursor(db, sql: "SELECT leak(1) FROM (SELECT 1 UNION SELECT 2)")
+                    #expect(try cursor.next()?[0] == 1)
+                    calls.count.withLock { $0 = 0 }
+                    _ = try Row.fetchAll(db, sql: sql)
+                }
+                #expect(calls.count.withLock { $0 } == 0, "\(sql)")
+            }
+            let error = #expect(throws: DatabaseError.self) {
+                try queue.write { db in
+                    _ = try Row.fetchAll(db, sql: "SELECT * FROM f")
+                    try db.execute(sql: "INSERT INTO f VALUES ('y')")
+                }
+            }
+            #expect(error?.message == "untrusted SQL can't call the function leak(): declare it as innocuous if it is")
+            // The program's own statements call it.
+            #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT leak(3)") } == 3)
+        }
+        let innocuous = Calls()
+        let queue = try make(.untrustedFile, innocuous, .innocuous)
+        try queue.write { try $0.execute(sql: "INSERT INTO f VALUES ('y')") }
+        #expect(try queue.read { try String.fetchAll($0, sql: "SELECT DISTINCT a FROM f") } == ["x", "y"])
+        #expect(innocuous.count.withLock { $0 } > 0)
+    }
+
+    @Test(arguments: [
+        "fts5(value, content='secrets', content_rowid='rowid')", "fts4(content='secrets', value)",
+        "fts5(value, content='sqlite_stmt', content_rowid='rowid')",
+    ])
+    func fullTextTablesReadOnlyInnocuousCollections(definition: String) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("content.sqlite")
+        func make(_ trust: DatabaseTrust, _ safety: DatabaseFunction.Safety) throws -> DatabaseQueue {
+            var configuration = Configuration()
+            configuration.trust = trust
+            configuration.prepareDatabase { try $0.register(["key 1", "key 2"], as: "secrets", safety: safety) }
+            return try DatabaseQueue(path: path, configuration: configuration)
+        }
+        try make(.trusted, .default).write { db in
+            try db.execute(sql: "CREATE VIRTUAL TABLE f USING \(definition)")
+        }
+        for safety in [DatabaseFunction.Safety.default, .direct] {
+            let queue = try make(.untrustedFile, safety)
+            for sql in ["SELECT * FROM f", "SELECT * FROM f WHERE rowid = 1"] {
+                #expect(throws: DatabaseError.self) { try queue.read { try Row.fetchAll($0, sql: sql) } }
+            }
+            #expect(try queue.read { try String.fetchAll($0, sql: "SELECT * FROM secrets") } == ["key 1", "key 2"])
+        }
+        guard definition.contains("secrets") else { return }
+        let queue = try make(.untrustedFile, .innocuous)
+        #expect(try queue.read { try String.fetchAll($0, sql: "SELECT value FROM f") } == ["key 1", "key 2"])
+    }
+
+    @Test func filesDoNotUseModulesThatRevealMore() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("modules.sqlite")
+        try DatabaseQueue(path: path).write { db in
+            try db.execute(
+                sql: """
+                    PRAGMA writable_schema = 1;
+                    INSERT INTO sqlite_master VALUES ('table', 's', 's', 0, 'CREATE VIRTUAL TABLE s USING sqlite_stmt');
+                    """)
+        }
+        var configuration = Configuration()
+        configuration.trust = .untrustedFile
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        expectError(.SQLITE_ERROR, "no such module: sqlite_stmt") {
+            try queue.read { try Row.fetchAll($0, sql: "SELECT * FROM s") }
+        }
+    }
+
+    /// The check of a file runs no code of the file, and leaves the connection as it was.
+    @Test func checksOfTablesDoNotRun() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("checks.sqlite")
+        let calls = Calls()
+        try DatabaseQueue(path: path, configuration: calls.configuration(.trusted, .innocuous)).write { db in
+            try db.execute(sql: "CREATE TABLE t(a CHECK (leak(a) <> 2)); INSERT INTO t VALUES (1)")
+        }
+        calls.count.withLock { $0 = 0 }
+        var configuration = calls.configuration(.untrustedFile, .innocuous)
+        configuration.checksFileOnOpen = .seconds(60)
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        #expect(calls.count.withLock { $0 } == 0)
+        expectError(.SQLITE_CONSTRAINT_CHECK) { try queue.write { try $0.execute(sql: "INSERT INTO t VALUES (2)") } }
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA ignore_check_constraints = 1") }
+        let other = try DatabaseQueue(path: path, configuration: configuration)
+        try other.write { try $0.execute(sql: "INSERT INTO t VALUES (2)") }
+    }
+
     @Test(arguments: ConnectionKind.files) func aDamagedFileIsRefused(_ kind: ConnectionKind) throws {
         let folder = try TemporaryFolder()
         let maker = try kind.make(in: folder, Configuration())

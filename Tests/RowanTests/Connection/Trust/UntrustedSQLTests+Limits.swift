@@ -150,6 +150,33 @@ extension UntrustedSQLTests {
         #expect(try writer.read { try Int.fetchOne($0, sql: "\(numbers) SELECT i FROM n ORDER BY i DESC") } == 400_000)
     }
 
+    /// Aggregates that collect values in memory.
+    @Test func memoryIsLimited() throws {
+        var limits = SQLLimits()
+        limits.memoryBytes = 32 << 20
+        limits.time = .seconds(60)
+        var configuration = Configuration()
+        configuration.trust = .untrustedSQL(limits)
+        let queue = try DatabaseQueue(configuration: configuration)
+        for function in ["json_group_array(v)", "json_group_object(i, v)"] {
+            expectError(
+                .SQLITE_NOMEM,
+                "SQLite needed more than 33554432 bytes of memory while the statement ran: read less, or raise "
+                    + "SQLLimits.memoryBytes"
+            ) {
+                try queue.read { db in
+                    try Row.fetchAll(
+                        db,
+                        sql: """
+                            WITH RECURSIVE n(i, v) AS (SELECT 1, hex(zeroblob(100000)) UNION ALL SELECT i + 1, v FROM n)
+                            SELECT length(\(function)) FROM n
+                            """)
+                }
+            }
+        }
+        #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT json_array_length(json_group_array(1))") } == 1)
+    }
+
     @Test func aTransactionSurvivesALimit() throws {
         let queue = try DatabaseQueue(configuration: configuration { $0.rows = 10 })
         try queue.write { db throws in

@@ -16,6 +16,10 @@ final class ProfileRecorder {
 
     /// The actions to refuse, if any.
     @exclusivity(unchecked) var restriction: SQLRestriction?
+    /// What SQL may do that the modules of virtual tables compile, if the file is untrusted: the definition of a full-text table
+    /// chooses some of its functions and tables, and SQLite trusts them.
+    @exclusivity(unchecked) var moduleRestriction: SQLRestriction?
+    private var connection: SQLiteConnection?
     /// The scope of the current access, if it has one.
     @exclusivity(unchecked) var scope: ScopeRestriction?
 
@@ -33,7 +37,8 @@ final class ProfileRecorder {
 
     /// Installs the authorizer. The connection keeps this object while it is open.
     func install(in connection: SQLiteConnection) -> CInt {
-        sqlite3_set_authorizer(
+        self.connection = connection
+        return sqlite3_set_authorizer(
             connection,
             { context, code, first, second, schema, view in
                 Unmanaged<ProfileRecorder>.fromOpaque(context!).takeUnretainedValue()
@@ -44,6 +49,11 @@ final class ProfileRecorder {
     private typealias Text = UnsafePointer<CChar>
 
     private func answer(_ code: CInt, _ first: Text?, _ second: Text?, _ schema: Text?, _ view: Text?) -> CInt {
+        if let moduleRestriction, profile == nil, code == SQLITE_FUNCTION || code == SQLITE_READ,
+            isRunningStatement, !moduleRestriction.allows(code, first, second, schema)
+        {
+            return SQLITE_DENY
+        }
         if let restriction, !restriction.allows(code, first, second, schema) { return SQLITE_DENY }
         if let scope, !scope.allows(code, first, second, schema, view) { return SQLITE_DENY }
         // A view of which the statement names no column, as in COUNT(*), is reported only with the columns it reads.
@@ -64,6 +74,16 @@ final class ProfileRecorder {
             return SQLITE_OK
         }
         return SQLITE_IGNORE
+    }
+
+    /// Whether a statement runs: SQL that Rowan does not compile is then that of a module.
+    private var isRunningStatement: Bool {
+        var statement: SQLiteStatement?
+        while let next = sqlite3_next_stmt(connection, statement) {
+            if sqlite3_stmt_busy(next) != 0 { return true }
+            statement = next
+        }
+        return false
     }
 
     /// - Returns: false to reject the statement.

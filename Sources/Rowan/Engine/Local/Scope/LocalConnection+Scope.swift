@@ -146,7 +146,9 @@ extension LocalConnection {
                     }
                     values[index].setResult(of: context!)
                 }, nil, nil, nil))
-        hooks.restriction?.note(function: ScopeRestriction.function, isInnocuous: true)
+        for restriction in [hooks.restriction, hooks.moduleRestriction] {
+            restriction?.note(function: ScopeRestriction.function, isInnocuous: true)
+        }
     }
 }
 

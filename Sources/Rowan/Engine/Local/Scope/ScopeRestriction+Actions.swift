@@ -5,12 +5,15 @@ import RowanSQLite
 extension ScopeRestriction {
     private typealias Text = UnsafePointer<CChar>
 
-    /// The functions of SQLite that never fail.
+    /// The functions of SQLite that never fail. Those that make a text as long as their argument fail if it is as long as SQLite
+    /// accepts, trim() for a ninth of that.
     private static let safeFunctions: Set<String> = [
         "avg", "char", "coalesce", "count", "cume_dist", "date", "datetime", "dense_rank", "first_value", "ifnull",
-        "iif", "instr", "julianday", "lag", "last_value", "lead", "length", "likelihood", "likely", "lower", "ltrim",
-        "max", "min", "nullif", "percent_rank", "rank", "round", "row_number", "rtrim", "sign", "substr", "substring",
-        "time", "total", "trim", "typeof", "unicode", "unixepoch", "unlikely", "upper",
+        "iif", "instr", "julianday", "lag", "last_value", "lead", "length", "likelihood", "likely", "max", "min",
+        "nullif",
+        "percent_rank", "rank", "round", "row_number", "sign", "substr", "substring", "time", "total", "typeof",
+        "unicode",
+        "unixepoch", "unlikely",
     ]
 
     /// Functions that reveal what others have done on the connection or in the file, or load code.
@@ -57,7 +60,7 @@ extension ScopeRestriction {
                     ? nil : "a scope can't run PRAGMA \(text(first))"
             case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
                 writeRefusal(code, text(first), text(schema), isDirect: name == nil)
-            case SQLITE_TRANSACTION, SQLITE_SAVEPOINT: "a scope can't begin or end transactions"
+            case SQLITE_TRANSACTION, SQLITE_SAVEPOINT: Self.transactionRefusal
             case SQLITE_ATTACH, SQLITE_DETACH: "a scope can't attach or detach databases"
             default: Self.schemaRefusal
             }
@@ -78,6 +81,8 @@ extension ScopeRestriction {
 
     /// Also for the tables of modules, which declare them.
     static let schemaRefusal = "a scope can neither read nor change the schema"
+
+    static let transactionRefusal = "a scope can't begin or end transactions"
 
     static func unread(_ table: String, _ column: String) -> String {
         "the scope does not include \(table)\(column.isEmpty ? "" : ".\(column)")"

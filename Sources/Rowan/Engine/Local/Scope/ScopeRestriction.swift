@@ -21,6 +21,8 @@ package final class ScopeRestriction {
         package let columns: Set<String>
         /// The columns that are computed when they are read, in lower case: computing one may fail.
         package var computedColumns: Set<String> = []
+        /// Whether a column contains the rowid.
+        package var showsRowID = false
         /// How rows are written; nil if they can only be read.
         package var writing: Writing?
 
@@ -126,6 +128,8 @@ package final class ScopeRestriction {
         readers = Dictionary(
             uniqueKeysWithValues: self.tables.keys.map { (secret + $0, $0) })
     }
+
+    private static let rowIDNames: Set<String> = ["rowid", "_rowid_", "oid"]
 
     /// The function that returns a value of the scope, and whether a scope, as a negative number, is the current one.
     package static let function = "rowan_scope"
@@ -278,6 +282,12 @@ package final class ScopeRestriction {
     func check(_ text: ScopedText) throws {
         if let name = text.commonTableNames.intersection(usedNames).min() {
             throw text.refusal("in this scope, a common table can't be called \(name): give it another name")
+        }
+        // SQLite does not report the rowid of an INSERT. Whether one is taken depends on rows outside.
+        if let target = text.target, let table = tables[target], !table.showsRowID,
+            let name = text.names.intersection(Self.rowIDNames).subtracting(table.columns).min()
+        {
+            throw text.refusal(Self.unread(table.name, name))
         }
         // Swift compares characters, SQLite bytes: two names that are equal here may be those of two tables.
         for name in text.nonASCIINames where !tables.values.contains(where: { $0.name.utf8.elementsEqual(name.utf8) }) {

@@ -185,7 +185,10 @@ struct ScopedText {
         func word(_ index: Int) -> String? {
             words.tokens.indices.contains(index) ? words.tokens[index].word : nil
         }
-        if word(index) == "or" { index += 2 }
+        if word(index) == "or" {
+            guard word(index + 1) != "rollback" else { throw refusal(ScopeRestriction.transactionRefusal) }
+            index += 2
+        }
         if kind != "update" { index += 1 }  // INTO, FROM
         guard words.tokens.indices.contains(index), let name = words.tokens[index].name else { return }
         target = name.foldedDatabaseName

@@ -11,11 +11,7 @@ extension LocalConnection {
     func restrict(_ restriction: SQLRestriction, hasUsedTables: Bool) throws {
         guard let budget else { return }
         let (pointer, hooks) = (try openPointer(), try openHooks())
-        // A file may define tables of any module, with any names.
-        let kept = (Array(SQLRestriction.modules) + moduleSafety.keys).map { strdup($0) }
-        defer { for name in kept { free(name) } }
-        var names = kept.map { UnsafePointer($0) } + [nil]
-        sqlite3_drop_modules(pointer, &names)
+        dropModules(pointer)
         if hasUsedTables {
             runUnchecked("PRAGMA writable_schema = RESET")
             schemaDidMove()
@@ -34,19 +30,39 @@ extension LocalConnection {
         updateWatched()
     }
 
+    /// Restricts the virtual tables of an untrusted file. Nothing has been read from it.
+    package func restrictModules(_ restriction: SQLRestriction) throws {
+        dropModules(try openPointer())
+        try openHooks().moduleRestriction = restriction
+    }
+
+    /// Removes the modules that reveal more than the file: a file may define tables of any module, with any names.
+    private func dropModules(_ pointer: SQLiteConnection) {
+        let kept = (Array(SQLRestriction.modules) + moduleSafety.keys).map { strdup($0) }
+        defer { for name in kept { free(name) } }
+        var names = kept.map { UnsafePointer($0) } + [nil]
+        sqlite3_drop_modules(pointer, &names)
+    }
+
+    private var recordsSafety: Bool { budget != nil || hooks?.moduleRestriction != nil }
+
     /// Records that a function of the program has been added.
     func note(function: String, isInnocuous: Bool) {
-        guard budget != nil else { return }
+        guard recordsSafety else { return }
         // SQLite distinguishes functions by their arguments, too, but does not report them.
         functionSafety[function] = isInnocuous && functionSafety[function] != false
-        hooks?.restriction?.note(function: function, isInnocuous: functionSafety[function] ?? false)
+        for restriction in [hooks?.restriction, hooks?.moduleRestriction] {
+            restriction?.note(function: function, isInnocuous: functionSafety[function] ?? false)
+        }
     }
 
     /// Records that a collection has been added.
     func note(collection: String, isInnocuous: Bool) {
-        guard budget != nil else { return }
+        guard recordsSafety else { return }
         moduleSafety[collection] = isInnocuous
-        hooks?.restriction?.note(module: collection, isInnocuous: isInnocuous)
+        for restriction in [hooks?.restriction, hooks?.moduleRestriction] {
+            restriction?.note(module: collection, isInnocuous: isInnocuous)
+        }
     }
 
     /// Runs the closure, which runs statements of Rowan that neither untrusted SQL nor a scope could run. With untrusted

@@ -22,6 +22,8 @@ final class StatementBudget {
         weak var statement: Statement?
         let handle: SQLiteStatement
         let deadline: ContinuousClock.Instant
+        /// The memory of SQLite when the run began.
+        let memory = sqlite3_memory_used()
         var rows = 0
         var bytes = 0
 
@@ -29,7 +31,7 @@ final class StatementBudget {
         var isBusy: Bool { statement.map { sqlite3_stmt_busy($0.handle) != 0 } ?? false }
     }
 
-    private enum Excess { case time, rows, resultBytes, temporaryBytes }
+    private enum Excess { case time, rows, resultBytes, temporaryBytes, memory }
 
     init(_ limits: SQLLimits) { self.limits = limits }
 
@@ -72,8 +74,13 @@ final class StatementBudget {
         guard excess == nil else { return false }
         guard !runs.isEmpty else { return true }
         let now = ContinuousClock.now
-        guard let late = runs.first(where: { $0.deadline < now && $0.isBusy }) else { return true }
-        (excess, excessive) = (.time, late.handle)
+        if let late = runs.first(where: { $0.deadline < now && $0.isBusy }) {
+            (excess, excessive) = (.time, late.handle)
+            return false
+        }
+        let most = sqlite3_memory_used() - Int64(clamping: limits.memoryBytes)
+        guard let large = runs.first(where: { $0.memory < most && $0.isBusy }) else { return true }
+        (excess, excessive) = (.memory, large.handle)
         return false
     }
 
@@ -102,6 +109,11 @@ final class StatementBudget {
         case .time:
             exceeded(
                 .SQLITE_INTERRUPT, "the statement ran for more than \(limits.time): read less, or raise SQLLimits.time")
+        case .memory:
+            exceeded(
+                .SQLITE_NOMEM,
+                "SQLite needed more than \(limits.memoryBytes) bytes of memory while the statement ran: read less, or raise "
+                    + "SQLLimits.memoryBytes")
         case .rows:
             exceeded(
                 .SQLITE_TOOBIG,
