@@ -29,7 +29,8 @@ if hasRowan {
             name: "RowanSide",
             dependencies: [
                 "Harness", .product(name: "Rowan", package: "Rowan"),
-                .product(name: "RowanChangesets", package: "Rowan"), .product(name: "RowanRecords", package: "Rowan"),
+                .product(name: "RowanChangesets", package: "Rowan"), .product(name: "RowanImport", package: "Rowan"),
+                .product(name: "RowanRecords", package: "Rowan"),
             ],
             swiftSettings: settings + features.map { .define($0) }))
     sides.append("RowanSide")

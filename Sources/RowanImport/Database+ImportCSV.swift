@@ -132,8 +132,9 @@ extension Database {
                 // The import reports it.
                 continue
             }
-            for (index, field) in reader.scanner.fields.enumerated() where !reader.isNull(field) {
-                columns[index].note(reader.scanner.bytes(field))
+            for index in columns.indices {
+                let field = reader.scanner.fields[index]
+                if !reader.isNull(field) { columns[index].note(reader.scanner.bytes(field)) }
             }
         }
         try create(table: name) { table in
@@ -168,9 +169,9 @@ extension Database {
             while true {
                 do {
                     guard try reader.advance() else { break }
-                    for (index, field) in reader.scanner.fields.enumerated() {
+                    for index in table.positions.indices {
                         guard let position = table.positions[index] else { continue }
-                        try table.columns[position].add(field, index, of: reader, to: batch)
+                        try table.columns[position].add(reader.scanner.fields[index], index, of: reader, to: batch)
                     }
                 } catch let error as CSVError where error.line != nil {
                     batch.dropRow()

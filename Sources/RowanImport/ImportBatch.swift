@@ -18,10 +18,12 @@ final class ImportBatch {
     private let db: Database
     private let table: ImportedTable
     private let memory = BindingBuffer()
-    private var values: [Value] = []
-    private var bytes: [UInt8] = []
+    @exclusivity(unchecked) private var values: [Value] = []
+    @exclusivity(unchecked) private var bytes: [UInt8] = []
     /// The lines of the rows.
-    private var lines: [Int] = []
+    @exclusivity(unchecked) private var lines: [Int] = []
+    /// The statements, by their numbers of rows.
+    private var statements: [Int: PreparedSQL] = [:]
     private var valueCount: Int { lines.count * table.columns.count }
 
     /// The number of inserted rows.
@@ -100,7 +102,9 @@ final class ImportBatch {
 
     private func insert(_ rows: Range<Int>) throws {
         let count = table.columns.count
-        let use = try db.connection.use(table.insertion(ofRows: rows.count))
+        let sql = statements[rows.count] ?? PreparedSQL(table.insertion(ofRows: rows.count))
+        statements[rows.count] = sql
+        let use = try db.connection.use(sql)
         let values = values[rows.lowerBound * count..<rows.upperBound * count]
         _ = try use.statement.run(in: memory) {
             bind(values, to: $0)

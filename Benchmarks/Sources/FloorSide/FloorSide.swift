@@ -215,6 +215,10 @@ public struct FloorSide: Side {
                 try $0.add(csv: $1)
             }
 
+        case .importCSV:
+            assignment.writePlayersCSV()
+            return runShell(assignment, [".mode csv", ".import '\(assignment.importPath)' player", ".exit"]) { _, _ in }
+
         case .dumpSQL:
             return runShell(assignment, [".output '\(assignment.dumpPath)'", ".dump", ".exit"]) {
                 try $0.add(literals: $1)
@@ -280,7 +284,7 @@ func run<Result: Digestible>(
     }
 }
 
-/// A run of the sqlite3 shell, which writes a dump to a file.
+/// A run of the sqlite3 shell, which writes or reads a file.
 private func runShell(
     _ assignment: Assignment, _ commands: [String], digest: @escaping (inout Checksum, String) throws -> Void
 ) -> any Run {

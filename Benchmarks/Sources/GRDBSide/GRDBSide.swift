@@ -155,6 +155,8 @@ public struct GRDBSide: Side {
             try assignment.dumpCSV()
         case .dumpSQL:
             try assignment.dumpSQL()
+        case .importCSV:
+            try assignment.importPlayers()
         case .insertObserved0, .insertObserved1, .insertObserved100:
             try assignment.insertObservedStructs()
         case .observeLatency:

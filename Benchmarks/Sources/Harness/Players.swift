@@ -16,6 +16,18 @@ extension Fixture.Table {
 }
 
 extension Assignment {
+    /// The path of the file that the workload imports.
+    public var importPath: String { path + "-import.csv" }
+
+    /// Writes the players that other workloads insert, as CSV without a header, with names in quotes.
+    public func writePlayersCSV() {
+        let file = OutputFile(path: importPath)
+        for id in 1...count {
+            let (name, team) = (playerNames[id % playerNames.count], playerTeams[id % playerTeams.count])
+            file.write("\(id),\"\(name)\",\(team),\(playerScore(id))\r\n")
+        }
+    }
+
     /// The ids of players that are read individually.
     public var playerIDs: [Int64] {
         let step = Int64(rows / samples.keys.count)
