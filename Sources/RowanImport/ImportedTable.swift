@@ -19,6 +19,8 @@ struct ImportedTable {
     ///   - key: the columns of the key of an upsert.
     init(_ db: Database, _ name: String, _ reader: CSVReader, key: [String]) throws {
         let known = try db.columnInfo(of: name, in: nil)
+        // Since SQLite 3.41, the columns of views without a type are called BLOB.
+        let isView = try db.viewExists(name)
         var columns: [ImportedColumn] = []
         var positions: [Int?] = []
         for (index, column) in reader.columnNames.enumerated() {
@@ -36,7 +38,9 @@ struct ImportedTable {
                     reader.columnNames)
             }
             positions.append(info.isGenerated ? nil : columns.count)
-            if !info.isGenerated { columns.append(ImportedColumn(info.name, declaredType: info.type)) }
+            if !info.isGenerated {
+                columns.append(ImportedColumn(info.name, declaredType: isView && info.type == "BLOB" ? "" : info.type))
+            }
         }
         guard !columns.isEmpty else {
             throw CSVError(reader.fileName, line: 1, field: nil, "there is no column that can be imported")

@@ -125,6 +125,16 @@ import Testing
             ])
     }
 
+    @Test func views() throws {
+        let queue = try queue(
+            """
+            CREATE TABLE t (a INTEGER, b); CREATE VIEW v AS SELECT a, b FROM t;
+            CREATE TRIGGER r INSTEAD OF INSERT ON v BEGIN INSERT INTO t VALUES (new.a, new.b); END
+            """)
+        #expect(try importing("b,a\nx,1\n2,3\n", into: "v", queue).rowCount == 2)
+        #expect(try rows(queue, "SELECT * FROM t") == ["1 'x'", "3 2"])
+    }
+
     @Test func columnsByPosition() throws {
         let queue = try queue("CREATE TABLE t (a TEXT, b INTEGER, c INTEGER DEFAULT 5)")
         _ = try importing("x;1\ny;2\n", queue, format: CSVDumpFormat(header: false, separator: ";"))
