@@ -156,7 +156,9 @@ extension Database {
         let name = table.quotedDatabaseIdentifier
         let key = try rowKey(ofTable: TableName(table, schema: "main")).map(\.quotedDatabaseIdentifier)
         func missing(_ row: String, _ condition: String) -> String {
-            let sameKey = key.map { "\(name).\($0) = \(row).\($0)" }.joined(separator: " AND ")
+            // The collation of the column, which an index may have, can be coarser than that of the key.
+            let sameKey = key.map { "\(name).\($0) = \(row).\($0) AND \(name).\($0) = \(row).\($0) COLLATE BINARY" }
+                .joined(separator: " AND ")
             return "WHERE NOT EXISTS (SELECT 1 FROM main.\(name) WHERE \(sameKey) AND (\(condition)))"
         }
         func refusal(_ message: String) -> String { "SELECT RAISE(ABORT, \(message.databaseValue.sqlLiteral)) " }

@@ -205,6 +205,58 @@ import Testing
         }
     }
 
+    /// Where values are limited, reading a longer one fails.
+    @Test func valuesThatAreTooLong() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("values.sqlite")
+        try DatabaseQueue(path: path).write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE note(id INTEGER PRIMARY KEY, tenantID INTEGER NOT NULL, body TEXT);
+                    CREATE INDEX note_body ON note(body);
+                    INSERT INTO note VALUES (1, 1, 'short'), (2, 2, ?)
+                    """, arguments: ["launch codes " + String(repeating: "x", count: 5_000)])
+        }
+        var configuration = Configuration()
+        var limits = SQLLimits()
+        limits.valueBytes = 2_000
+        configuration.trust = .untrustedSQL(limits)
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        let condition = "body BETWEEN 'l' AND 'm' AND substr(body, 1, 1) <> ''"
+        let scope = DatabaseScope().writing(Table("note").filter(Column("tenantID") == 1))
+        try queue.read(in: scope) { db throws in
+            #expect(try Int.fetchAll(db, sql: "SELECT id FROM note WHERE \(condition)") == [])
+        }
+        try queue.write(in: scope) { db in
+            try db.execute(sql: "UPDATE note SET body = '' WHERE \(condition)")
+            try db.execute(sql: "DELETE FROM note WHERE \(condition)")
+        }
+        #expect(
+            try DatabaseQueue(path: path).read { try Int.fetchAll($0, sql: "SELECT id FROM note ORDER BY id") } == [
+                1, 2,
+            ])
+    }
+
+    /// A table that is called like a function of SQLite.
+    @Test func tablesCalledLikeFunctions() throws {
+        let queue = try DatabaseQueue()
+        try queue.write { db in
+            try Tenants.fill(db)
+            try db.execute(
+                sql: """
+                    CREATE TABLE json_each(key, secretWord); INSERT INTO json_each VALUES (1, 'hunter2');
+                    CREATE VIEW json_tree AS SELECT secretWord FROM json_each;
+                    """)
+        }
+        try queue.read(in: Tenants.scope(1)) { db throws in
+            for name in ["json_each", "json_tree"] {
+                expectError(.SQLITE_AUTH, "the scope does not include \(name).secretWord") {
+                    try Row.fetchAll(db, sql: "SELECT secretWord FROM \(name)")
+                }
+            }
+        }
+    }
+
     /// Messages must not suggest names that the scope hides.
     @Test func hints() throws {
         let queue = try make()

@@ -312,6 +312,28 @@ import Testing
         }
     }
 
+    /// A row of the scope whose key is equal to that of a row outside, by the collation of the column.
+    @Test(arguments: [("NOCASE", "x", "X"), ("RTRIM", "x", "x ")])
+    func keysThatDifferInTheirCollation(collation: String, mine: String, other: String) throws {
+        let queue = try DatabaseQueue()
+        try queue.write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE par(id INTEGER PRIMARY KEY, tenantID INTEGER);
+                    CREATE TABLE chi(
+                        parID INTEGER REFERENCES par(id) ON DELETE CASCADE, tenantID INTEGER,
+                        name TEXT COLLATE \(collation), PRIMARY KEY (name COLLATE BINARY)) WITHOUT ROWID;
+                    INSERT INTO par VALUES (1, 1); INSERT INTO chi VALUES (NULL, 1, ?), (1, 2, ?)
+                    """, arguments: [mine, other])
+        }
+        let scope = DatabaseScope().writing(Table("par").filter(Column("tenantID") == 1))
+            .writing(Table("chi").filter(Column("tenantID") == 1))
+        expectError(.SQLITE_CONSTRAINT_TRIGGER, "the scope can't change this row of chi") {
+            try queue.write(in: scope) { try $0.execute(sql: "DELETE FROM par") }
+        }
+        #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM chi") } == 2)
+    }
+
     /// The conditions of two tables may be the same text.
     @Test(arguments: [false, true]) func scopesOfOtherTables(isRaw: Bool) throws {
         let writer = try make()

@@ -1,6 +1,7 @@
 // How far a connection trusts the file that it opens, and the SQL that it runs.
 // Source: https://sqlite.org/security.html
 
+import RowanPlatform
 import Synchronization
 
 /// The trust in a database file and in SQL. By default, a connection trusts both.
@@ -71,11 +72,23 @@ extension Database {
     /// Protects the connection against its file, before anything is read from it.
     func distrustFile() throws {
         guard configuration.trust.distrustsFile else { return }
+        try checkJournal()
         try distrustSchema()
         try connection.set(.doubleQuotedStringsInQueries, false)
         try connection.set(.doubleQuotedStringsInDefinitions, false)
         for pragma in ["cell_size_check = 1", "mmap_size = 0"] { try makeStatement(sql: "PRAGMA \(pragma)").runToEnd() }
         try connection.restrictModules(SQLRestriction(.ofPlainConnections(), functions: [], modules: []))
+    }
+
+    /// A journal can end with the name of another one, which SQLite deletes after it has restored the file.
+    /// <https://sqlite.org/fileformat2.html#the_rollback_journal>
+    private func checkJournal() throws {
+        guard let path = connection.mainFileName, !path.isEmpty else { return }
+        guard namesAnotherJournal("\(path)-journal") else { return }
+        throw DatabaseError(
+            resultCode: .SQLITE_CORRUPT,
+            message: "\(path)-journal names another file, which SQLite would delete: don't accept journals with uploads"
+        )
     }
 
     private func distrustSchema() throws {
@@ -137,6 +150,17 @@ extension Database {
                     "the check of the file took longer than \(limit): raise Configuration.checksFileOnOpen - \(path)")
         }
     }
+}
+
+/// Whether a journal ends with the name of another one.
+private func namesAnotherJournal(_ path: String) -> Bool {
+    let journal = open(path, O_RDONLY | O_CLOEXEC)
+    guard journal >= 0 else { return false }
+    defer { close(journal) }
+    let mark: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+    var last = [UInt8](repeating: 0, count: mark.count)
+    let place = lseek(journal, -off_t(mark.count), SEEK_END)
+    return place > 0 && pread(journal, &last, last.count, place) == last.count && last == mark
 }
 
 extension SQLRestriction.Known {

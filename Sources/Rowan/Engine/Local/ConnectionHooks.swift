@@ -60,6 +60,14 @@ package final class ConnectionHooks {
         set { recorder.restriction = newValue }
     }
 
+    /// Runs the first step of a statement, which SQLite may compile again.
+    func starting<T>(_ statement: SQLiteStatement, _ step: () throws -> T) rethrows -> T {
+        let outer = recorder.startingStatement
+        recorder.startingStatement = statement
+        defer { recorder.startingStatement = outer }
+        return try step()
+    }
+
     /// What the modules of virtual tables must not do, if the file is untrusted.
     var moduleRestriction: SQLRestriction? {
         get { recorder.moduleRestriction }

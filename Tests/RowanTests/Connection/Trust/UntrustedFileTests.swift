@@ -188,6 +188,7 @@ import Testing
     @Test(arguments: [
         "fts5(value, content='secrets', content_rowid='rowid')", "fts4(content='secrets', value)",
         "fts5(value, content='sqlite_stmt', content_rowid='rowid')",
+        "fts4(seq, name, file, content='pragma_database_list')", "fts4(name, pageno, content='dbstat')",
     ])
     func fullTextTablesReadOnlyInnocuousCollections(definition: String) throws {
         let folder = try TemporaryFolder()
@@ -228,6 +229,73 @@ import Testing
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         expectError(.SQLITE_ERROR, "no such module: sqlite_stmt") {
             try queue.read { try Row.fetchAll($0, sql: "SELECT * FROM s") }
+        }
+    }
+
+    /// SQLite compiles statements again when they run, which must not be taken for SQL of a module.
+    @Test func statementsThatAreCompiledAgain() throws {
+        for safety in [DatabaseFunction.Safety.default, .direct] {
+            let calls = Calls()
+            var configuration = calls.configuration(.untrustedFile, safety)
+            configuration.prepareDatabase { try $0.register(["a"], as: "secrets", safety: safety) }
+            let queue = try DatabaseQueue(configuration: configuration)
+            try queue.writeWithoutTransaction { db throws in
+                try db.execute(sql: "CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")
+                let kept = try db.makeStatement(sql: "SELECT leak(a) FROM t")
+                let collection = try db.makeStatement(sql: "SELECT value FROM secrets")
+                for change in ["CREATE TABLE u(a)", "ANALYZE", "CREATE TEMP TABLE v(a)", "PRAGMA foreign_keys = 0"] {
+                    _ = try Row.fetchAll(db, sql: "SELECT leak(a) FROM t")
+                    let cursor = try Row.fetchCursor(db, sql: "WITH n(i) AS (VALUES (1), (2), (3)) SELECT i FROM n")
+                    _ = try cursor.next()
+                    try db.execute(sql: change)
+                    #expect(try Int.fetchAll(kept) == [1, 2], "\(change)")
+                    #expect(try String.fetchAll(collection) == ["a"], "\(change)")
+                    #expect(try Int.fetchAll(db, sql: "SELECT leak(a) FROM t") == [1, 2], "\(change)")
+                    #expect(try cursor.next()?[0] == 2)
+                }
+            }
+        }
+    }
+
+    /// The modules call functions that only SQLite can call.
+    @Test func virtualTablesAreRenamed() throws {
+        var configuration = Configuration()
+        configuration.trust = .untrustedFile
+        let queue = try DatabaseQueue(configuration: configuration)
+        try queue.write { db in
+            for module in ["fts3", "fts4", "fts5", "rtree"] {
+                try db.execute(
+                    sql: """
+                        CREATE VIRTUAL TABLE \(module)a USING \(module)(a, b, c);
+                        INSERT INTO \(module)a VALUES (1, 2, 3);
+                        ALTER TABLE \(module)a RENAME TO \(module)b;
+                        """)
+                #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM \(module)b") == 1)
+            }
+        }
+    }
+
+    @Test func journalsThatNameOtherFiles() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("upload.sqlite")
+        try DatabaseQueue(path: path).close()
+        var configuration = Configuration()
+        let victim = Array(folder.path("victim").utf8)
+        func bigEndian(_ number: Int) -> [UInt8] { withUnsafeBytes(of: UInt32(number).bigEndian, Array.init) }
+        let mark: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+        let end = bigEndian(victim.count) + bigEndian(victim.reduce(0) { $0 + Int($1) }) + mark
+        let journal = URL(fileURLWithPath: path + "-journal")
+        try Data([UInt8](repeating: 0, count: 512) + bigEndian(0) + victim + end).write(to: journal)
+        configuration.trust = .untrustedFile
+        expectError(
+            .SQLITE_CORRUPT,
+            "\(path)-journal names another file, which SQLite would delete: don't accept journals with uploads"
+        ) {
+            try DatabaseQueue(path: path, configuration: configuration)
+        }
+        for size in [0, 7, 8, 600] {
+            try Data(repeating: 0, count: size).write(to: journal)
+            try DatabaseQueue(path: path, configuration: configuration).close()
         }
     }
 

@@ -19,6 +19,8 @@ final class ProfileRecorder {
     /// What SQL may do that the modules of virtual tables compile, if the file is untrusted: the definition of a full-text table
     /// chooses some of its functions and tables, and SQLite trusts them.
     @exclusivity(unchecked) var moduleRestriction: SQLRestriction?
+    /// The statement whose first step runs: SQLite may compile it again.
+    @exclusivity(unchecked) var startingStatement: SQLiteStatement?
     private var connection: SQLiteConnection?
     /// The scope of the current access, if it has one.
     @exclusivity(unchecked) var scope: ScopeRestriction?
@@ -49,8 +51,8 @@ final class ProfileRecorder {
     private typealias Text = UnsafePointer<CChar>
 
     private func answer(_ code: CInt, _ first: Text?, _ second: Text?, _ schema: Text?, _ view: Text?) -> CInt {
-        if let moduleRestriction, profile == nil, code == SQLITE_FUNCTION || code == SQLITE_READ,
-            isRunningStatement, !moduleRestriction.allows(code, first, second, schema)
+        if let moduleRestriction, profile == nil, isModuleCompiling,
+            !moduleRestriction.allowsModule(code, first, second, schema)
         {
             return SQLITE_DENY
         }
@@ -76,8 +78,9 @@ final class ProfileRecorder {
         return SQLITE_IGNORE
     }
 
-    /// Whether a statement runs: SQL that Rowan does not compile is then that of a module.
-    private var isRunningStatement: Bool {
+    /// Whether SQL that Rowan does not compile is that of a module: a statement runs, and is not being compiled again.
+    private var isModuleCompiling: Bool {
+        if let startingStatement { return sqlite3_stmt_busy(startingStatement) != 0 }
         var statement: SQLiteStatement?
         while let next = sqlite3_next_stmt(connection, statement) {
             if sqlite3_stmt_busy(next) != 0 { return true }

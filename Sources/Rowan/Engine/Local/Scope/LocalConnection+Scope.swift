@@ -122,8 +122,10 @@ extension LocalConnection {
                 }
             }
         }
-        var (statement, findings) = try compiled(isFenced: source.mayFail)
-        if findings.mayFail, !source.mayFail { (statement, findings) = try compiled(isFenced: true) }
+        // Where values are limited, reading a longer one fails.
+        let isFenced = source.mayFail || budget != nil
+        var (statement, findings) = try compiled(isFenced: isFenced)
+        if findings.mayFail, !isFenced { (statement, findings) = try compiled(isFenced: true) }
         return (statement, source.length)
     }
 

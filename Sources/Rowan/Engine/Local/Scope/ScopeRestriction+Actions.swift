@@ -92,7 +92,7 @@ extension ScopeRestriction {
         _ table: String, _ column: String, _ schema: String?, _ reader: String?, isDirect: Bool
     ) -> String? {
         let name = table.foldedDatabaseName
-        if Self.functionTables.contains(name) {
+        if isFunctionTable(name) {
             findings?.mayFail = true
             return nil
         }

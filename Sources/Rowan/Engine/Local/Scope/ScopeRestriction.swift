@@ -204,11 +204,14 @@ package final class ScopeRestriction {
     /// The names in a statement, in lower case, that could be those of tables that the scope does not include.
     private func hiddenNames(in text: ScopedText) -> Set<String> {
         text.names.subtracting(text.ownCommonTables).filter { name in
-            guard tables[name] == nil, !Self.functionTables.contains(name) else { return false }
+            guard tables[name] == nil, !isFunctionTable(name) else { return false }
             return objects.main[name] != nil || objects.others.contains(name) || name.hasPrefix("sqlite_")
                 || name.hasPrefix("pragma_")
         }
     }
+
+    /// Whether a name is that of a function that returns a table, and of nothing else.
+    func isFunctionTable(_ name: String) -> Bool { Self.functionTables.contains(name) && objects.main[name] == nil }
 
     /// The common tables for the names that a statement mentions.
     ///

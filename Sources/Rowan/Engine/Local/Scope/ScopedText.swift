@@ -160,13 +160,15 @@ struct ScopedText {
             return names
         }
 
-        func index(of words: Set<String>, from start: Int) -> Int? {
-            tokens.indices.dropFirst(start).first { tokens[$0].word.map(words.contains) ?? false }
+        func index(of words: Set<String>, from start: Int, to end: Int? = nil) -> Int? {
+            tokens.indices.prefix(end ?? tokens.count).dropFirst(start).first {
+                tokens[$0].word.map(words.contains) ?? false
+            }
         }
 
         /// The condition of a clause.
         func condition(from start: Int, to end: Int) -> Condition {
-            guard let place = index(of: ["where"], from: start), place < end else { return .missing(at: position(end)) }
+            guard let place = index(of: ["where"], from: start, to: end) else { return .missing(at: position(end)) }
             return .present(tokens[place].token.range.upperBound..<position(end))
         }
 

@@ -84,7 +84,7 @@ extension LocalConnection {
     func updateWatched() {
         isWatched =
             (watchesStatements || readRecorder != nil || tracer != nil || meter != nil
-                || budget?.isEnforced == true)
+                || budget?.isEnforced == true || hooks?.moduleRestriction != nil)
             && !isRunningOwnQueries
         isStepSpecial = isWatched || remote != nil
     }
@@ -119,10 +119,12 @@ extension LocalConnection {
         guard isWatched else { return plainStep(statement) }
         tracer?.willStep(statement)
         meter?.willStep(statement)
-        guard let budget else { return try recordedStep(statement) }
-        budget.willStep(statement)
-        _ = hooks?.restriction?.takeRefusal()
-        let code = try recordedStep(statement)
+        guard budget != nil || hooks?.moduleRestriction != nil, let hooks else { return try recordedStep(statement) }
+        budget?.willStep(statement)
+        _ = hooks.restriction?.takeRefusal()
+        _ = hooks.moduleRestriction?.takeRefusal()
+        let code = try hooks.starting(statement.handle) { try recordedStep(statement) }
+        guard let budget else { return code }
         return code == SQLITE_ROW && budget.isExceeded ? SQLITE_INTERRUPT : code
     }
 

@@ -34,6 +34,7 @@ extension LocalConnection {
     package func restrictModules(_ restriction: SQLRestriction) throws {
         dropModules(try openPointer())
         try openHooks().moduleRestriction = restriction
+        updateWatched()
     }
 
     /// Removes the modules that reveal more than the file: a file may define tables of any module, with any names.

@@ -38,7 +38,8 @@ package final class SQLRestriction {
         init(functions: [(name: String, isInnocuous: Bool)], modules: [String]) {
             let refused = functions.filter { !$0.isInnocuous }.map { $0.name.lowercased() }
             self.functions = Set(functions.map { $0.name.lowercased() }).subtracting(refused)
-                .union(SQLRestriction.functionsOfExtensions).subtracting(SQLRestriction.refusedFunctions)
+                .union(SQLRestriction.functionsOfExtensions).union(SQLRestriction.internalFunctions).subtracting(
+                    SQLRestriction.refusedFunctions)
             refusedModules = Set(modules.map { $0.lowercased() }.filter { !SQLRestriction.isReadable(module: $0) })
         }
     }
@@ -49,6 +50,12 @@ package final class SQLRestriction {
         "geopoly_area", "geopoly_blob", "geopoly_json", "geopoly_svg", "geopoly_within", "geopoly_contains_point",
         "geopoly_overlap", "geopoly_debug", "geopoly_bbox", "geopoly_xform", "geopoly_regular", "geopoly_ccw",
         "geopoly_group_bbox",
+    ]
+
+    /// Functions that only SQLite calls, in statements that change a schema.
+    private static let internalFunctions: Set<String> = [
+        "sqlite_rename_table", "sqlite_rename_column", "sqlite_rename_test", "sqlite_rename_quotefix",
+        "sqlite_drop_column",
     ]
 
     /// Functions that load code, or write outside the database.
@@ -90,6 +97,19 @@ package final class SQLRestriction {
         guard let refusal = refusal(code, first, second, schema) else { return true }
         if lastRefusal == nil { lastRefusal = refusal }
         return false
+    }
+
+    /// Whether SQL that the module of a virtual table compiles may perform an action: the definition of the table may have chosen
+    /// the function or the table.
+    func allowsModule(
+        _ code: CInt, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?, _ schema: UnsafePointer<CChar>?
+    ) -> Bool {
+        guard code == SQLITE_FUNCTION || code == SQLITE_READ else { return true }
+        if code == SQLITE_READ, let first {
+            let table = String(cString: first).lowercased()
+            if table.hasPrefix("pragma_") || table == "dbstat" { return false }
+        }
+        return allows(code, first, second, schema)
     }
 
     private func refusal(_ code: CInt, _ first: Text?, _ second: Text?, _ schema: Text?) -> String? {

@@ -79,7 +79,8 @@ final class StatementBudget {
             return false
         }
         let most = sqlite3_memory_used() - Int64(clamping: limits.memoryBytes)
-        guard let large = runs.first(where: { $0.memory < most && $0.isBusy }) else { return true }
+        // The statement that runs is usually the last one.
+        guard let large = runs.last(where: \.isBusy), large.memory < most else { return true }
         (excess, excessive) = (.memory, large.handle)
         return false
     }
