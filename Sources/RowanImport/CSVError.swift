@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// do { try db.importCSV(into: "player", from: url) } catch let error as CSVError {
-///     print(error)  // players.csv, line 3, column score: "many" is not an integer
+///     print(error)  // players.csv, line 3: the row has 1 value instead of 2
 /// }
 /// ```
 ///
@@ -11,7 +11,7 @@ public struct CSVError: Error, Hashable, Sendable {
     /// The file; nil for data.
     public let file: String?
     /// The line on which the row begins, or, for a quoted value without an end, on which the value begins. The first one is
-    /// 1. It is nil if the file can't be read.
+    /// 1. It is nil if the text can't be read.
     public let line: Int?
     /// The column: its name or, if the columns have no names yet, its number, starting with 1. It is nil for an error of the
     /// whole row.

@@ -60,7 +60,8 @@ public final class CSVReader: Cursor {
     /// - Parameters:
     ///   - name: the name of the file in errors.
     ///   - format: the format.
-    ///   - body: writes bytes to the buffer, and returns their number; 0 at the end.
+    ///   - body: writes bytes to the buffer, and returns their number; 0 at the end. A negative number, such as the -1 of the
+    ///     system's `read`, is an error.
     /// - Throws: the closure's error; a ``CSVError`` if the first line is malformed; an error with the code SQLITE_MISUSE if
     ///   the separator is not an ASCII character.
     public convenience init(

@@ -92,10 +92,10 @@ struct CSVFieldDecoder: Decoder, SingleValueDecodingContainer {
             throw DecodingError.valueNotFound(
                 type, .init(codingPath: codingPath, debugDescription: "the value is missing"))
         }
+        // Without the value, which may be confidential.
+        func refusal() -> DecodingError { Self.refusal(codingPath, "the value is not one of the type \(T.self)") }
         func required(_ value: Any?) throws -> T {
-            guard let value = value as? T else {
-                throw Self.refusal(codingPath, "\(text.debugDescription) is not a value of the type \(T.self)")
-            }
+            guard let value = value as? T else { throw refusal() }
             return value
         }
         switch T.self {
@@ -106,7 +106,7 @@ struct CSVFieldDecoder: Decoder, SingleValueDecodingContainer {
         case is Bool.Type:
             return try required(["true": true, "1": true, "false": false, "0": false][text.lowercased()])
         case is Data.Type: return try required(blobs.data(text))
-        case is any RawRepresentable.Type: return try T(from: self)
+        case is any RawRepresentable.Type: do { return try T(from: self) } catch is DecodingError { throw refusal() }
         case let type as any DatabaseValueConvertible.Type:
             return try required(type.fromDatabaseValue(text.databaseValue))
         default: return try T(from: self)

@@ -31,15 +31,7 @@ final class CSVFile: CSVSource {
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         while true {
-            #if canImport(Glibc)
-            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-            #elseif canImport(Musl)
-            let count = Musl.read(descriptor, buffer.baseAddress, buffer.count)
-            #elseif canImport(Android)
-            let count = Android.read(descriptor, buffer.baseAddress, buffer.count)
-            #elseif canImport(Darwin)
-            let count = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
-            #endif
+            let count = readBytes(descriptor, buffer)
             if count >= 0 { return count }
             guard errno == EINTR else { throw Self.error(name ?? "") }
         }
@@ -86,5 +78,18 @@ final class CSVStream: CSVSource {
         self.body = body
     }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int { try body(buffer) }
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        let count = try body(buffer)
+        guard 0...buffer.count ~= count else {
+            throw CSVError(
+                name, line: nil, field: nil,
+                "can't read the text: the closure has returned \(count) as a number of bytes")
+        }
+        return count
+    }
+}
+
+/// The system's `read`, which the methods of this name hide.
+private func readBytes(_ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    read(descriptor, buffer.baseAddress, buffer.count)
 }

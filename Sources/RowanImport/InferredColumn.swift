@@ -7,7 +7,7 @@ struct InferredColumn {
     private enum Kind { case nothing, integers, reals, text }
 
     private var kind = Kind.nothing
-    /// Whether a column of reals can hold all integers.
+    /// Whether there is an integer that a column of reals can't hold.
     private var hasLargeInteger = false
 
     /// Takes note of a value that is not NULL.

@@ -139,6 +139,21 @@ import Testing
         #expect(throws: Failure.self) { try reader.next() }
     }
 
+    /// The system's functions return -1 after an error.
+    @Test(arguments: [-1, .min, 1 << 40]) func closuresThatFail(count: Int) throws {
+        #expect(throws: CSVError.self) { try CSVReader { _ in count } }
+        var isFirst = true
+        let reader = try CSVReader(named: "pipe") { buffer in
+            defer { isFirst = false }
+            guard isFirst else { return count }
+            buffer.copyBytes(from: Array("a,b\n1,".utf8))
+            return 6
+        }
+        let error = #expect(throws: CSVError.self) { try reader.next() }
+        #expect(
+            error?.description == "pipe: can't read the text: the closure has returned \(count) as a number of bytes")
+    }
+
     /// Any bytes are read as the same rows, whatever the size of the buffer.
     @Test func buffersDoNotMatter() {
         var random = SeededGenerator(31)
@@ -210,12 +225,12 @@ import Testing
         }
         #expect(
             found == [
-                "line 2, column id: \"x\" is not a value of the type Int64",
+                "line 2, column id: the value is not one of the type Int64",
                 "line 3, column name: the value is missing",
-                "line 4, column active: \"yes\" is not a value of the type Bool",
-                "line 5, column team: Cannot initialize Team from invalid String value greens",
-                "line 6, column score: \"1.5e\" is not a value of the type Double",
-                "line 7, column photo: \"***\" is not a value of the type Data",
+                "line 4, column active: the value is not one of the type Bool",
+                "line 5, column team: the value is not one of the type Team",
+                "line 6, column score: the value is not one of the type Double",
+                "line 7, column photo: the value is not one of the type Data",
                 "2.0",
             ])
         let incomplete = try CSVReader(Data("id\n1\n".utf8)).records(of: Player.self)

@@ -154,7 +154,7 @@ extension Database {
 
 /// Whether a journal ends with the name of another one.
 private func namesAnotherJournal(_ path: String) -> Bool {
-    let journal = open(path, O_RDONLY | O_CLOEXEC)
+    let journal = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard journal >= 0 else { return false }
     defer { close(journal) }
     let mark: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
