@@ -144,6 +144,15 @@ func known(_ error: any Error, _ advice: String) -> any Error {
 }
 
 extension DatabaseError {
+    static var silencesLeaders: DatabaseError {
+        DatabaseError(
+            resultCode: .SQLITE_INTERRUPT,
+            message:
+                "two leaders in a row did not respond to the statement, and the other nodes have replaced them: it "
+                + "probably runs for longer than the nodes wait for their leader. Make it shorter, or start the nodes "
+                + "with a larger --latency")
+    }
+
     /// Whether the leader of a cluster has changed or was not found: nothing was applied, and the transaction can be
     /// retried.
     ///

@@ -120,9 +120,14 @@ final class ClusterRunner: StatementRunner {
 
     /// Runs a request that changes nothing, on the next leader if the current one is gone.
     ///
+    /// A node that runs a long statement answers nobody, and loses the lead. On one leader after another, such a
+    /// statement would take all of them away from the other clients.
+    ///
     /// - Precondition: no transaction has begun on the leader.
+    /// - Throws: SQLITE_INTERRUPT if the request has silenced two leaders.
     func retryingLeader<T>(_ body: (ClusterSession) throws -> T) throws -> T {
         let deadline = directory.options.failoverTimeout.deadline
+        var hasSilencedLeader = false
         while true {
             do {
                 let session = try openSession(until: deadline)
@@ -130,6 +135,10 @@ final class ClusterRunner: StatementRunner {
             } catch {
                 guard let failure = dropSession(after: error), failure.isWorthRetrying, ContinuousClock.now < deadline
                 else { throw error }
+                if case .noResponse(.replaced) = failure {
+                    guard !hasSilencedLeader else { throw DatabaseError.silencesLeaders }
+                    hasSilencedLeader = true
+                }
                 directory.options.eventHandler?(.retry(.leader))
                 try pause(.random(in: 0.005...0.02))
             }

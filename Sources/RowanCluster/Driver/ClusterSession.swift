@@ -210,7 +210,8 @@ final class ClusterSession {
             guard let successor = directory.successor(of: connection.address) else { continue }
             // The response may have arrived in the meantime.
             if let response = try? connection.receive(deadline: .now, maximumBytes: maximumBytes) { return response }
-            throw ended(.closed("the node \(connection.address) does not respond, and the others follow \(successor)"))
+            throw ended(
+                .replaced("the node \(connection.address) does not respond, and the others follow \(successor)"))
         }
     }
 

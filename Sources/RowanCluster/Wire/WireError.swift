@@ -4,6 +4,8 @@
 package enum WireError: Error, Hashable {
     /// The node or the network closed the connection. Requests without a response may have been executed.
     case closed(String)
+    /// The node does not respond, and the others follow another leader. Requests without a response may have been executed.
+    case replaced(String)
     /// The deadline has passed. Requests without a response may have been executed.
     case timedOut
     /// `cancel()` was called. Requests without a response may have been executed.
@@ -22,7 +24,7 @@ package enum WireError: Error, Hashable {
 extension WireError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .closed(let reason), .unreachable(let reason): reason
+        case .closed(let reason), .replaced(let reason), .unreachable(let reason): reason
         case .timedOut: "the node did not answer in time"
         case .cancelled: "the connection was cancelled"
         case .malformed(let reason): "the node does not speak the protocol of dqlite: \(reason)"

@@ -6,40 +6,67 @@ import Testing
 @testable @_spi(Node) import RowanCluster
 
 @Suite(.timeLimit(.minutes(2))) struct SilentLeaderTests {
-    /// What the nodes share.
+    /// What the nodes share. The first one that is not silent says that it leads.
     private final class Network: Sendable {
-        private let state = Mutex((isLeaderSilent: false, speaksLater: false))
+        private struct State {
+            var silent: Set<String> = []
+            var speaksLater = false
+            var longStatements = 0
+            var statements: [String] = []
+        }
+
+        private let state = Mutex(State())
         let proper = Mutex(ProperNode())
 
-        func silence(speaksLater: Bool) { state.withLock { $0 = (true, speaksLater) } }
+        func silence(_ node: String, speaksLater: Bool) {
+            state.withLock {
+                $0.silent = [node]
+                $0.speaksLater = speaksLater
+            }
+        }
 
-        var isLeaderSilent: Bool { state.withLock(\.isLeaderSilent) }
+        /// The next statements of the program silence the node that runs them.
+        func expectLongStatements(_ count: Int) { state.withLock { $0.longStatements = count } }
 
-        /// Called when the other node is asked.
-        func otherIsAsked() { state.withLock { if $0.speaksLater { $0.isLeaderSilent = false } } }
+        func isSilent(_ node: String) -> Bool { state.withLock { $0.silent.contains(node) } }
+
+        /// The nodes that ran the program's statement.
+        var statements: [String] { state.withLock(\.statements) }
+
+        func take(_ request: [UInt8], by node: String) {
+            state.withLock { state in
+                // Another node is asked.
+                if state.speaksLater, !state.silent.contains(node) { state.silent = [] }
+                guard String(decoding: request, as: UTF8.self).contains("FROM t") else { return }
+                state.statements.append(node)
+                guard state.longStatements > 0 else { return }
+                state.longStatements -= 1
+                state.silent.insert(node)
+            }
+        }
     }
 
     /// A connection to one of the nodes.
     private final class Node: LocalPeer {
         private let network: Network
-        private let isLeader: Bool
+        private let address: String
         private let session: Mutex<ProperNode.Session>
         private let output = Mutex<[UInt8]>([])
 
-        init(_ network: Network, _ address: NodeAddress, isLeader: Bool) {
-            self.network = network
-            self.isLeader = isLeader
+        init(_ network: Network, _ address: NodeAddress) {
+            (self.network, self.address) = (network, address.description)
             session = Mutex(ProperNode.Session(network.proper.withLock { $0 }, address: address.description))
         }
 
         func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
-            if !isLeader { network.otherIsAsked() }
             var rest = Array(bytes)[...]
             // The version of the protocol.
             if rest.count == 8 { return true }
             while rest.count >= 8 {
                 let size = 8 + 8 * (Int(rest[rest.startIndex]) | Int(rest[rest.startIndex + 1]) << 8)
-                let answer = session.withLock { $0.answer(Array(rest.prefix(size))) }
+                let request = Array(rest.prefix(size))
+                network.take(request, by: address)
+                let answer = session.withLock { $0.answer(request) }
                 output.withLock { $0 += answer }
                 rest = rest.dropFirst(size)
             }
@@ -47,7 +74,7 @@ import Testing
         }
 
         func give(_ buffer: UnsafeMutableRawBufferPointer) -> Int? {
-            if isLeader, network.isLeaderSilent { return nil }
+            if network.isSilent(address) { return nil }
             return output.withLock { output in
                 guard !output.isEmpty else { return nil }
                 let count = min(output.count, buffer.count)
@@ -58,12 +85,15 @@ import Testing
         }
     }
 
-    private func session(_ network: Network) throws -> ClusterSession {
-        let (leader, other) = (try NodeAddress("a:1"), try NodeAddress("b:1"))
+    private func options(_ network: Network) -> ClusterOptions {
         var options = ClusterOptions()
         options.spinDuration = .zero
-        options.localPeers = { Node(network, $0, isLeader: $0 == leader) }
-        let directory = NodeDirectory([leader, other], options)
+        options.localPeers = { Node(network, $0) }
+        return options
+    }
+
+    private func session(_ network: Network) throws -> ClusterSession {
+        let directory = NodeDirectory([try NodeAddress("a:1"), try NodeAddress("b:1")], options(network))
         let connection = try directory.connectToLeader(until: .now + .seconds(60))
         return try ClusterSession(connection, database: "app", directory, foreignKeys: true)
     }
@@ -72,9 +102,9 @@ import Testing
     @Test func theOthersFollowAnotherLeader() throws {
         let network = Network()
         let session = try session(network)
-        network.silence(speaksLater: false)
+        network.silence("a:1", speaksLater: false)
         #expect(
-            throws: WireError.closed("the node a:1 does not respond, and the others follow b:1")
+            throws: WireError.replaced("the node a:1 does not respond, and the others follow b:1")
         ) { try session.rows("SELECT 1") }
     }
 
@@ -82,8 +112,40 @@ import Testing
     @Test func theResponseArrivesMeanwhile() throws {
         let network = Network()
         let session = try session(network)
-        network.silence(speaksLater: true)
+        network.silence("a:1", speaksLater: true)
         #expect(try session.rows("SELECT 1") == [[1.databaseValue]])
         #expect(!session.isBroken)
+    }
+
+    private func cluster(_ network: Network) throws -> DatabaseCluster {
+        try DatabaseCluster(addresses: ["a:1", "b:1", "c:1"], database: "app", options: options(network))
+    }
+
+    /// A leader that has failed without closing its connections.
+    @Test func aStatementThatSilencesOneLeader() throws {
+        let network = Network()
+        let cluster = try cluster(network)
+        network.expectLongStatements(1)
+        #expect(try cluster.read { try Int.fetchOne($0, sql: "SELECT a FROM t") } == 7)
+        #expect(network.statements == ["a:1", "b:1"])
+    }
+
+    /// The statement is probably too long: the third node remains available.
+    @Test func aStatementThatSilencesTwoLeaders() throws {
+        let network = Network()
+        let cluster = try cluster(network)
+        network.expectLongStatements(2)
+        let error = #expect(throws: DatabaseError.self) {
+            try cluster.read { try Int.fetchOne($0, sql: "SELECT a FROM t") }
+        }
+        #expect(error?.resultCode == .SQLITE_INTERRUPT)
+        #expect(
+            error?.message
+                == "two leaders in a row did not respond to the statement, and the other nodes have replaced them: it "
+                + "probably runs for longer than the nodes wait for their leader. Make it shorter, or start the nodes "
+                + "with a larger --latency")
+        #expect(network.statements == ["a:1", "b:1"])
+        #expect(try cluster.read { try Int.fetchOne($0, sql: "SELECT a FROM t") } == 7)
+        #expect(network.statements == ["a:1", "b:1", "c:1"])
     }
 }

@@ -24,7 +24,7 @@ import Testing
             return "no error"
         } catch let error as WireError {
             return switch error {
-            case .closed: "closed"
+            case .closed, .replaced: "closed"
             case .timedOut: "timedOut"
             case .cancelled: "cancelled"
             case .malformed: "malformed"
