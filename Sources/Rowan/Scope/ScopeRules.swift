@@ -25,6 +25,7 @@ struct ScopeRuleText {
         let condition = Select(relation).flatMap { $0.isPlain ? Self.condition($0, name.name) : nil }
         if rule.isWriting {
             guard let condition else { throw rule.refusal("has more than conditions") }
+            guard !SQLScanner(condition.text).hasSubquery else { throw rule.refusal("has a subquery") }
             renderer = condition
         } else {
             renderer.write(try Resolver(db).select(relation))
@@ -53,10 +54,13 @@ struct ScopeRuleText {
 
     /// The condition with functions in place of its arguments.
     ///
-    /// - Throws: SQLITE_MISUSE if the request has something else.
+    /// - Throws: SQLITE_MISUSE if the request has something else, or a subquery, whose tables a change could not read.
     func scopedCondition(_ db: Database) throws -> String {
         guard let condition else {
             throw rule.refusal("has more than conditions, but the scope writes this table: use conditions only")
+        }
+        guard !SQLScanner(condition).hasSubquery else {
+            throw rule.refusal("has a subquery, but the scope writes this table: use conditions on its columns only")
         }
         return try scoped(condition, db).sql
     }
@@ -72,9 +76,6 @@ struct ScopeRuleText {
                 guard scanner[token] == "?" else { throw rule.refusal("has the argument \(scanner[token]): use ?") }
                 defer { index += 1 }
                 return "\(ScopeRestriction.function)(\(index))"
-            }
-            if rule.isWriting, token.kind == .word, scanner[token].uppercased() == "SELECT" {
-                throw rule.refusal("has a subquery")
             }
             guard let name = scanner.name(token), try db.object(name, in: "main") != nil else { return nil }
             guard ["FROM", "JOIN", "IN"].contains(previous) else {
@@ -254,6 +255,17 @@ extension DatabaseScope.Rule {
 }
 
 extension SQLScanner {
+    /// Whether a condition reads other rows: with SELECT, or with IN and a table.
+    fileprivate var hasSubquery: Bool {
+        var follows = false
+        return contains { token in
+            guard !token.isComment else { return false }
+            let word = token.kind == .word ? self[token].uppercased() : nil
+            defer { follows = word == "IN" }
+            return word == "SELECT" || follows && name(token) != nil
+        }
+    }
+
     /// Whether a name is among the tokens.
     fileprivate func mentions(_ name: String) -> Bool {
         contains { self.name($0)?.isSameDatabaseName(as: name) ?? false }

@@ -209,6 +209,9 @@ extension ScopedWriteTests {
             DatabaseScope().writing(note.filter(sql: "id IN (SELECT id FROM secret)")),
             "a scope can't write note: the request has a subquery")
         refuse(
+            DatabaseScope().writing(note.filter(sql: "id IN /* a table */ \"secret\"")),
+            "a scope can't write note: the request has a subquery")
+        refuse(
             DatabaseScope().writing(note.all()).reading(note.select(Column("id"))),
             "a scope can't write note: the request has columns that can't be read: a scope writes whole rows")
         refuse(

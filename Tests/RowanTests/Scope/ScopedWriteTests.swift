@@ -310,6 +310,20 @@ import Testing
                 try writer.write(in: scope) { try $0.execute(sql: "DELETE FROM note") }
             }
         }
+        try writer.write { try $0.execute(sql: "CREATE TABLE ids(id); INSERT INTO ids VALUES (1)") }
+        for condition in ["id IN (SELECT id FROM ids)", "id IN ids"] {
+            let scope = DatabaseScope().reading(note.filter(sql: condition)).writing(note.all())
+            expectError(
+                .SQLITE_MISUSE,
+                "a scope can't include note: the request has a subquery, but the scope writes this table: use conditions "
+                    + "on its columns only"
+            ) {
+                try writer.write(in: scope) { try $0.execute(sql: "DELETE FROM note") }
+            }
+        }
+        // Without changes, a condition may read other tables.
+        let scope = DatabaseScope().reading(note.filter(sql: "id IN (SELECT id FROM ids)"))
+        #expect(try writer.read(in: scope) { try Int.fetchAll($0, sql: "SELECT id FROM note") } == [1])
     }
 
     /// A row of the scope whose key is equal to that of a row outside, by the collation of the column.
