@@ -35,18 +35,18 @@ public final class CSVReader: Cursor {
 
     /// Opens a file.
     ///
-    /// - Throws: a ``CSVError`` if the file can't be read, or if its first line is malformed; an error with the code
+    /// - Throws: a ``ImportError`` if the file can't be read, or if its first line is malformed; an error with the code
     ///   SQLITE_MISUSE if the separator is not an ASCII character.
     public convenience init(_ url: URL, format: CSVDumpFormat = CSVDumpFormat()) throws {
-        try self.init(CSVFile(url.path), format)
+        try self.init(ImportFile(url.path), format)
     }
 
     /// Reads bytes in memory.
     ///
-    /// - Throws: a ``CSVError`` if the first line is malformed; an error with the code SQLITE_MISUSE if the separator is not
+    /// - Throws: a ``ImportError`` if the first line is malformed; an error with the code SQLITE_MISUSE if the separator is not
     ///   an ASCII character.
     public convenience init(_ data: Data, format: CSVDumpFormat = CSVDumpFormat()) throws {
-        try self.init(CSVData(data, name: nil), format)
+        try self.init(ImportData(data, name: nil), format)
     }
 
     /// Reads what a closure returns.
@@ -62,16 +62,16 @@ public final class CSVReader: Cursor {
     ///   - format: the format.
     ///   - body: writes bytes to the buffer, and returns their number; 0 at the end. A negative number, such as the -1 of the
     ///     system's `read`, is an error.
-    /// - Throws: the closure's error; a ``CSVError`` if the first line is malformed; an error with the code SQLITE_MISUSE if
+    /// - Throws: the closure's error; a ``ImportError`` if the first line is malformed; an error with the code SQLITE_MISUSE if
     ///   the separator is not an ASCII character.
     public convenience init(
         named name: String? = nil, format: CSVDumpFormat = CSVDumpFormat(),
         _ body: @escaping (UnsafeMutableRawBufferPointer) throws -> Int
     ) throws {
-        try self.init(CSVStream(name, body), format)
+        try self.init(ImportStream(name, body), format)
     }
 
-    init(_ source: any CSVSource, _ format: CSVDumpFormat, capacity: Int = 1 << 16) throws {
+    init(_ source: any ImportSource, _ format: CSVDumpFormat, capacity: Int = 1 << 16) throws {
         guard format.separator.isASCII, !["\"", "\r", "\n", "\0"].contains(format.separator) else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
@@ -90,7 +90,7 @@ public final class CSVReader: Cursor {
             var names: [String] = []
             for (index, field) in scanner.fields.enumerated() {
                 guard let name = String(validating: scanner.bytes(field), as: UTF8.self) else {
-                    throw CSVError(fileName, line: 1, field: index, Self.notUTF8)
+                    throw ImportError(fileName, line: 1, field: index, Self.notUTF8)
                 }
                 names.append(name)
             }
@@ -104,7 +104,7 @@ public final class CSVReader: Cursor {
 
     /// The next row, or nil at the end.
     ///
-    /// - Throws: a ``CSVError`` for a malformed row, after which the next row can be read; the closure's error.
+    /// - Throws: a ``ImportError`` for a malformed row, after which the next row can be read; the closure's error.
     public func next() throws -> CSVRow? {
         guard try advance() else { return nil }
         var values: [String?] = []
@@ -136,7 +136,7 @@ public final class CSVReader: Cursor {
     /// are read from their text; data from Base64 or hexadecimal digits, as the format says; dates, UUIDs and others like
     /// those of a database. NULL is nil.
     ///
-    /// - Returns: a cursor. It throws the errors of ``next()``, and a ``CSVError`` for a value that isn't one of the
+    /// - Returns: a cursor. It throws the errors of ``next()``, and a ``ImportError`` for a value that isn't one of the
     ///   property's type; the next record can then be read.
     public func records<Record: Decodable>(of type: Record.Type) -> some Cursor<Record> {
         map { try $0.decode(type) }
@@ -150,7 +150,7 @@ public final class CSVReader: Cursor {
             if isAtFirstRow {
                 isAtFirstRow = false
             } else {
-                do { guard try scanner.next() else { return false } } catch let error as CSVError {
+                do { guard try scanner.next() else { return false } } catch let error as ImportError {
                     throw error.naming(columnNames)
                 }
             }
@@ -171,10 +171,37 @@ public final class CSVReader: Cursor {
         guard !field.isQuoted, field.count == format.nullValue.utf8.count else { return false }
         return field.count == 0 || scanner.bytes(field).elementsEqual(format.nullValue.utf8)
     }
+}
 
-    /// An error of the current row.
-    func error(_ field: Int?, _ message: String) -> CSVError {
-        CSVError(fileName, line: scanner.line, field: field, message).naming(columnNames)
+extension CSVReader: ImportReader {
+    var line: Int { scanner.line }
+    var layout: Int { 0 }
+    var lineOfNames: Int? { 1 }
+    var hasNames: Bool { format.header }
+    var allColumnNames: [String] { columnNames }
+
+    func note(in columns: inout [InferredColumn]) {
+        for index in columns.indices {
+            let field = scanner.fields[index]
+            if !isNull(field) { columns[index].note(scanner.bytes(field)) }
+        }
+    }
+
+    @inline(__always)
+    func add(_ index: Int, as column: ImportedColumn, to batch: ImportBatch) throws {
+        let field = scanner.fields[index]
+        guard !isNull(field) else { return batch.add(.null) }
+        let bytes = scanner.bytes(field)
+        guard column.kind != .blob else {
+            guard let data = format.blobs.data(String(decoding: bytes, as: UTF8.self)) else {
+                let name = format.blobs == .base64 ? "Base64" : "hexadecimal"
+                throw error(index, "the value of this BLOB is not in \(name)")
+            }
+            return batch.add(data)
+        }
+        if column.addNumber(bytes, to: batch) { return }
+        guard bytes.isValidUTF8 else { throw error(index, Self.notUTF8) }
+        column.addText(bytes, to: batch)
     }
 }
 
@@ -198,10 +225,10 @@ public struct CSVRow {
 
     /// The row as a record: see ``CSVReader/records(of:)``.
     ///
-    /// - Throws: a ``CSVError`` if a value isn't one of the property's type, or if a column is missing.
+    /// - Throws: a ``ImportError`` if a value isn't one of the property's type, or if a column is missing.
     public func decode<Record: Decodable>(_ type: Record.Type) throws -> Record {
         do { return try Record(from: CSVRowDecoder(row: self)) } catch let error as DecodingError {
-            throw CSVError(reader.fileName, line: line, error, columnNames)
+            throw ImportError(reader.fileName, line: line, error, columnNames)
         }
     }
 }

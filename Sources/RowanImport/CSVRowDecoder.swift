@@ -127,7 +127,7 @@ extension CSVDumpFormat.Blobs {
     }
 }
 
-extension CSVError {
+extension ImportError {
     /// The error of a value.
     init(_ file: String?, line: Int, _ error: DecodingError, _ columnNames: [String]) {
         let (context, missing): (DecodingError.Context, String?) =

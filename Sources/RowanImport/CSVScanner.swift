@@ -19,42 +19,28 @@ struct CSVScanner: ~Copyable {
     /// The line on which the current record begins.
     private(set) var line = 1
 
-    private let source: any CSVSource
     private let separator: UInt8
-    private var storage: UnsafeMutableRawBufferPointer
-    /// The current record, and the end of what has been read, in the storage.
-    private var first = 0
-    private var end = 0
+    private var buffer: ImportBuffer
     /// The end of the current record, from its start.
     private var length = 0
     private var nextLine = 1
-    private var isAtEnd = false
 
-    /// The size of the longest value that SQLite can store.
-    private static let maximumRecordLength = 1 << 31
-
-    init(_ source: any CSVSource, separator: UInt8, capacity: Int = 1 << 16) throws {
-        self.source = source
+    init(_ source: any ImportSource, separator: UInt8, capacity: Int = 1 << 16) throws {
         self.separator = separator
-        storage = .allocate(byteCount: max(capacity, 4), alignment: 1)
-        while end < 4, try read() {}
-        try skipByteOrderMark()
+        buffer = try ImportBuffer(source, capacity: capacity)
     }
-
-    deinit { storage.deallocate() }
 
     /// The bytes of a value, which are valid until the next record is read.
     func bytes(_ field: Field) -> UnsafeBufferPointer<UInt8> {
-        let start = storage.baseAddress.unsafelyUnwrapped.advanced(by: first &+ field.start)
-        return UnsafeBufferPointer(start: start.assumingMemoryBound(to: UInt8.self), count: field.count)
+        UnsafeBufferPointer(start: buffer.bytes + field.start, count: field.count)
     }
 
     /// Reads the next record.
     ///
     /// - Returns: false at the end.
-    /// - Throws: a ``CSVError``, after which the next record can be read, or the error of the source.
+    /// - Throws: a ``ImportError``, after which the next record can be read, or the error of the source.
     mutating func next() throws -> Bool {
-        first += length
+        buffer.pass(length)
         length = 0
         line = nextLine
         fields.removeAll(keepingCapacity: true)
@@ -71,7 +57,7 @@ struct CSVScanner: ~Copyable {
     private mutating func readField() throws -> Bool {
         if try byte(at: length) == Self.quote { return try readQuotedField() }
         var field = Field(start: length, count: 0, isQuoted: false)
-        repeat { length = endOfPlainText(from: length) } while try length == end - first && read()
+        repeat { length = endOfPlainText(from: length) } while try length == buffer.count && read()
         field.count = length - field.start
         fields.append(field)
         return try readEndOfField()
@@ -79,8 +65,7 @@ struct CSVScanner: ~Copyable {
 
     /// The position of the first separator or end of a line in what has been read.
     private func endOfPlainText(from start: Int) -> Int {
-        let bytes = storage.baseAddress.unsafelyUnwrapped.advanced(by: first).assumingMemoryBound(to: UInt8.self)
-        let limit = end &- first
+        let (bytes, limit) = (buffer.bytes, buffer.count)
         var index = start
         while index < limit {
             let byte = bytes[index]
@@ -97,8 +82,8 @@ struct CSVScanner: ~Copyable {
         var from = length
         while true {
             guard let quote = try positionOfQuote(from: from) else {
-                length = end - first
-                throw CSVError(source.name, line: firstLine, field: fields.count, "a quoted value has no end")
+                length = buffer.count
+                throw ImportError(buffer.source.name, line: firstLine, field: fields.count, "a quoted value has no end")
             }
             move(from..<quote, to: field.start + field.count)
             field.count += quote - from
@@ -118,8 +103,7 @@ struct CSVScanner: ~Copyable {
     private mutating func positionOfQuote(from start: Int) throws -> Int? {
         var index = start
         repeat {
-            let bytes = storage.baseAddress.unsafelyUnwrapped.advanced(by: first).assumingMemoryBound(to: UInt8.self)
-            let limit = end - first
+            let (bytes, limit) = (buffer.bytes, buffer.count)
             while index < limit {
                 let byte = bytes[index]
                 if byte == Self.quote { return index }
@@ -134,13 +118,12 @@ struct CSVScanner: ~Copyable {
         return nil
     }
 
-    private func isAfterReturn(_ index: Int) -> Bool { index > 0 && storage[first + index - 1] == Self.carriageReturn }
+    private func isAfterReturn(_ index: Int) -> Bool { index > 0 && buffer.bytes[index - 1] == Self.carriageReturn }
 
     /// Moves bytes of the record.
     private func move(_ range: Range<Int>, to position: Int) {
         guard range.lowerBound != position else { return }
-        let start = storage.baseAddress.unsafelyUnwrapped.advanced(by: first)
-        memmove(start.advanced(by: position), start.advanced(by: range.lowerBound), range.count)
+        memmove(buffer.bytes + position, buffer.bytes + range.lowerBound, range.count)
     }
 
     /// Reads what follows a value.
@@ -153,9 +136,10 @@ struct CSVScanner: ~Copyable {
         }
         guard try !readEndOfLine() else { return false }
         let line = nextLine
-        repeat { length = endOfLine(from: length) } while try length == end - first && read()
+        repeat { length = endOfLine(from: length) } while try length == buffer.count && read()
         _ = try readEndOfLine()
-        throw CSVError(source.name, line: line, field: fields.count - 1, "text follows the quote that ends the value")
+        throw ImportError(
+            buffer.source.name, line: line, field: fields.count - 1, "text follows the quote that ends the value")
     }
 
     /// Reads the end of a line or of the source.
@@ -176,9 +160,7 @@ struct CSVScanner: ~Copyable {
 
     private func endOfLine(from start: Int) -> Int {
         var index = start
-        while index < end - first, storage[first + index] != Self.lineFeed,
-            storage[first + index] != Self.carriageReturn
-        {
+        while index < buffer.count, buffer.bytes[index] != Self.lineFeed, buffer.bytes[index] != Self.carriageReturn {
             index += 1
         }
         return index
@@ -191,44 +173,8 @@ struct CSVScanner: ~Copyable {
     private static let carriageReturn = UInt8(ascii: "\r")
 
     /// The byte at a position of the record; nil at the end of the source.
-    private mutating func byte(at position: Int) throws -> UInt8? {
-        if first + position == end { guard try read() else { return nil } }
-        return storage[first + position]
-    }
+    private mutating func byte(at position: Int) throws -> UInt8? { try buffer.byte(at: position, line: line) }
 
-    /// Reads more bytes. The record moves to the start of the storage, which grows if it is full.
-    ///
-    /// - Returns: false at the end of the source.
-    private mutating func read() throws -> Bool {
-        guard !isAtEnd else { return false }
-        // A short rest would take a call of the system for a few bytes.
-        if storage.count - end < storage.count / 2 {
-            move(0..<end - first, to: -first)
-            (first, end) = (0, end - first)
-            if end > storage.count / 2 { try grow() }
-        }
-        let count = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: storage[end...]))
-        end += count
-        isAtEnd = count == 0
-        return count > 0
-    }
-
-    private mutating func grow() throws {
-        guard storage.count < Self.maximumRecordLength else {
-            throw DatabaseError(
-                resultCode: .SQLITE_TOOBIG,
-                message: "\(source.name.map { "\($0), " } ?? "")line \(line): the row is longer than two gigabytes")
-        }
-        let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * storage.count, alignment: 1)
-        larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: storage[..<end]))
-        storage.deallocate()
-        storage = larger
-    }
-
-    private mutating func skipByteOrderMark() throws {
-        if storage[..<end].starts(with: [0xEF, 0xBB, 0xBF]) { first = 3 }
-        guard !storage[..<end].starts(with: [0xFF, 0xFE]), !storage[..<end].starts(with: [0xFE, 0xFF]) else {
-            throw CSVError(source.name, line: 1, field: nil, "the text is UTF-16: convert it to UTF-8")
-        }
-    }
+    /// Reads more bytes.
+    private mutating func read() throws -> Bool { try buffer.read(line: line) }
 }

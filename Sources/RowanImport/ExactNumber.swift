@@ -5,7 +5,7 @@ import Rowan
 import RowanPlatform
 
 /// A number that is written as SQLite and Swift write it.
-enum CSVNumber {
+enum ExactNumber {
     case integer(Int64)
     case real(Double)
 

@@ -15,15 +15,15 @@ final class ImportBatch {
         case blob(Range<Int>)
     }
 
+    /// The table and the columns of the rows. The batch must be empty when they change.
+    @exclusivity(unchecked) var table = ImportedTable()
+
     private let db: Database
-    private let table: ImportedTable
     private let memory = BindingBuffer()
     @exclusivity(unchecked) private var values: [Value] = []
     @exclusivity(unchecked) private var bytes: [UInt8] = []
     /// The lines of the rows.
     @exclusivity(unchecked) private var lines: [Int] = []
-    /// The statements, by their numbers of rows.
-    private var statements: [Int: PreparedSQL] = [:]
     private var valueCount: Int { lines.count * table.columns.count }
 
     /// The number of inserted rows.
@@ -31,10 +31,7 @@ final class ImportBatch {
 
     private static let maximumByteCount = 1 << 20
 
-    init(_ db: Database, _ table: ImportedTable) {
-        self.db = db
-        self.table = table
-    }
+    init(_ db: Database) { self.db = db }
 
     // MARK: The rows
 
@@ -102,9 +99,7 @@ final class ImportBatch {
 
     private func insert(_ rows: Range<Int>) throws {
         let count = table.columns.count
-        let sql = statements[rows.count] ?? PreparedSQL(table.insertion(ofRows: rows.count))
-        statements[rows.count] = sql
-        let use = try db.connection.use(sql)
+        let use = try db.connection.use(table.insertion(ofRows: rows.count))
         let values = values[rows.lowerBound * count..<rows.upperBound * count]
         _ = try use.statement.run(in: memory) {
             bind(values, to: $0)

@@ -1,13 +1,13 @@
-/// An error in a text with comma-separated values.
+/// An error in a file with rows.
 ///
 /// ```swift
-/// do { try db.importCSV(into: "player", from: url) } catch let error as CSVError {
+/// do { try db.importCSV(into: "player", from: url) } catch let error as ImportError {
 ///     print(error)  // players.csv, line 3: the row has 1 value instead of 2
 /// }
 /// ```
 ///
 /// Article: <doc:ImportingFiles>.
-public struct CSVError: Error, Hashable, Sendable {
+public struct ImportError: Error, Hashable, Sendable {
     /// The file; nil for data.
     public let file: String?
     /// The line on which the row begins, or, for a quoted value without an end, on which the value begins. The first one is
@@ -30,15 +30,15 @@ public struct CSVError: Error, Hashable, Sendable {
     }
 
     /// The error with the name of its column.
-    func naming(_ columns: [String]) -> CSVError {
-        guard let field, columns.indices.contains(field) else { return self }
+    func naming(_ columns: [String]) -> ImportError {
+        guard let field, columns.indices.contains(field), !columns[field].isEmpty else { return self }
         var error = self
         error.column = columns[field]
         return error
     }
 }
 
-extension CSVError: CustomStringConvertible {
+extension ImportError: CustomStringConvertible {
     /// The file, the line, the column and the message.
     public var description: String {
         let parts = [file, line.map { "line \($0)" }, column.map { "column \($0)" }].compactMap(\.self)

@@ -1,10 +1,10 @@
-// Where the bytes of CSV come from.
+// Where the bytes of a file come from.
 
 import Rowan
 import RowanPlatform
 
 /// A stream of bytes.
-protocol CSVSource: AnyObject {
+protocol ImportSource: AnyObject {
     /// The name in errors.
     var name: String? { get }
 
@@ -12,10 +12,31 @@ protocol CSVSource: AnyObject {
     ///
     /// - Returns: their number; 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int
+
+    /// Starts again.
+    ///
+    /// - Returns: false for a pipe, which can be read once.
+    func rewind() -> Bool
+}
+
+extension ImportSource {
+    func rewind() -> Bool { false }
+
+    /// A source that can be read twice, for a source that has not been read.
+    func repeatable() throws -> any ImportSource {
+        guard !rewind() else { return self }
+        var data = Data()
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 1)
+        defer { buffer.deallocate() }
+        while case let count = try read(into: buffer), count > 0 {
+            data.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
+        return ImportData(data, name: name)
+    }
 }
 
 /// A file, or another thing that has a path, such as a pipe.
-final class CSVFile: CSVSource {
+final class ImportFile: ImportSource {
     let name: String?
     private let descriptor: CInt
 
@@ -37,18 +58,15 @@ final class CSVFile: CSVSource {
         }
     }
 
-    /// Starts again.
-    ///
-    /// - Returns: false for a pipe.
     func rewind() -> Bool { lseek(descriptor, 0, SEEK_SET) == 0 }
 
-    private static func error(_ path: String) -> CSVError {
-        CSVError(path, line: nil, field: nil, "can't read the file: \(String(cString: strerror(errno)))")
+    private static func error(_ path: String) -> ImportError {
+        ImportError(path, line: nil, field: nil, "can't read the file: \(String(cString: strerror(errno)))")
     }
 }
 
 /// Bytes in memory.
-final class CSVData: CSVSource {
+final class ImportData: ImportSource {
     let name: String?
     private let data: Data
     private var position = 0
@@ -66,10 +84,15 @@ final class CSVData: CSVSource {
         position += count
         return count
     }
+
+    func rewind() -> Bool {
+        position = 0
+        return true
+    }
 }
 
 /// A closure.
-final class CSVStream: CSVSource {
+final class ImportStream: ImportSource {
     let name: String?
     private let body: (UnsafeMutableRawBufferPointer) throws -> Int
 
@@ -81,7 +104,7 @@ final class CSVStream: CSVSource {
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         let count = try body(buffer)
         guard 0...buffer.count ~= count else {
-            throw CSVError(
+            throw ImportError(
                 name, line: nil, field: nil,
                 "can't read the text: the closure has returned \(count) as a number of bytes")
         }

@@ -5,10 +5,10 @@ import RowanPlatform
 
 /// A column of a table that receives values.
 struct ImportedColumn {
-    private enum Kind { case number, real, text, blob }
+    enum Kind { case number, real, text, blob }
 
     let name: String
-    private let kind: Kind
+    let kind: Kind
 
     init(_ name: String, declaredType: String) {
         self.name = name
@@ -22,30 +22,28 @@ struct ImportedColumn {
             }
     }
 
-    /// Adds a value to the batch.
-    func add(_ field: CSVScanner.Field, _ index: Int, of reader: CSVReader, to batch: ImportBatch) throws {
-        guard !reader.isNull(field) else { return batch.add(.null) }
-        let bytes = reader.scanner.bytes(field)
-        switch kind {
-        case .number, .real:
-            switch CSVNumber(bytes) {
-            case .integer(let integer): return batch.add(.integer(integer))
-            case .real(let real): return batch.add(.real(real))
-            case nil:
-                if kind == .real, let infinity = Self.infinity(bytes) { return batch.add(.real(infinity)) }
-            }
-        case .blob:
-            guard let data = reader.format.blobs.data(String(decoding: bytes, as: UTF8.self)) else {
-                throw reader.error(
-                    index,
-                    "the value of this BLOB is not in \(reader.format.blobs == .base64 ? "Base64" : "hexadecimal")")
-            }
-            return batch.add(data)
-        case .text: break
+    /// Adds a number.
+    ///
+    /// - Returns: false for a text that is not a number, or that can't be stored as one without a loss.
+    @inline(__always)
+    func addNumber(_ bytes: UnsafeBufferPointer<UInt8>, to batch: ImportBatch) -> Bool {
+        guard kind != .text, let number = ExactNumber(bytes) else { return false }
+        switch number {
+        case .integer(let integer): batch.add(.integer(integer))
+        case .real(let real): batch.add(.real(real))
         }
-        // SQLite converts it to the type of the column, if it can.
-        guard bytes.isValidUTF8 else { throw reader.error(index, CSVReader.notUTF8) }
+        return true
+    }
+
+    /// Adds a text, which SQLite converts to the type of the column, if it can.
+    func addText(_ bytes: UnsafeBufferPointer<UInt8>, to batch: ImportBatch) {
+        if kind == .real, let infinity = Self.infinity(bytes) { return batch.add(.real(infinity)) }
         batch.add(bytes)
+    }
+
+    func add(_ boolean: Bool, to batch: ImportBatch) {
+        guard kind == .text else { return batch.add(.integer(boolean ? 1 : 0)) }
+        (boolean ? "true" : "false").withBytes { batch.add($0) }
     }
 
     /// Infinity in the form of dumps.

@@ -219,6 +219,20 @@ public struct FloorSide: Side {
             assignment.writePlayersCSV()
             return runShell(assignment, [".mode csv", ".import '\(assignment.importPath)' player", ".exit"]) { _, _ in }
 
+        case .importJSONLines:
+            assignment.writePlayersJSONLines()
+            // A table of lines, because the shell reads no JSON.
+            let script = """
+                CREATE TEMP TABLE line (text);
+                .mode ascii
+                .separator "\u{1F}" "\\n"
+                .import --schema temp '\(assignment.importPath)' line
+                INSERT INTO player
+                SELECT text->>'$.id', text->>'$.name', text->>'$.team', text->>'$.score' FROM line;
+                """
+            OutputFile(path: assignment.dumpPath).write(script)
+            return runShell(assignment, [".read '\(assignment.dumpPath)'", ".exit", ".exit"]) { _, _ in }
+
         case .dumpSQL:
             return runShell(assignment, [".output '\(assignment.dumpPath)'", ".dump", ".exit"]) {
                 try $0.add(literals: $1)

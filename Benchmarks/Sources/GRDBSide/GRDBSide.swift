@@ -157,6 +157,8 @@ public struct GRDBSide: Side {
             try assignment.dumpSQL()
         case .importCSV:
             try assignment.importPlayers()
+        case .importJSONLines:
+            try assignment.importPlayersFromJSON()
         case .insertObserved0, .insertObserved1, .insertObserved100:
             try assignment.insertObservedStructs()
         case .observeLatency:

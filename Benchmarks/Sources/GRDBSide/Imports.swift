@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Harness
 
-// Written by hand, as a user of the peer would for a file without separators and line breaks in quotes.
+// Written by hand, as a user of the peer would, for CSV without separators and line breaks in quotes.
 
 extension Assignment {
     func importPlayers() throws -> any Run {
@@ -18,4 +18,23 @@ extension Assignment {
             }
         }
     }
+
+    func importPlayersFromJSON() throws -> any Run {
+        writePlayersJSONLines()
+        let url = URL(fileURLWithPath: importPath)
+        return try write { db in
+            let decoder = JSONDecoder()
+            for line in try Data(contentsOf: url).split(separator: 0x0A) {
+                try decoder.decode(ImportedPlayer.self, from: line).insert(db)
+            }
+        }
+    }
+}
+
+private struct ImportedPlayer: Codable, PersistableRecord {
+    static let databaseTableName = "player"
+    var id: Int64
+    var name: String
+    var team: String
+    var score: Int64
 }

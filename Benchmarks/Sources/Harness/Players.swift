@@ -17,7 +17,7 @@ extension Fixture.Table {
 
 extension Assignment {
     /// The path of the file that the workload imports.
-    public var importPath: String { path + "-import.csv" }
+    public var importPath: String { path + "-import" }
 
     /// Writes the players that other workloads insert, as CSV without a header, with names in quotes.
     public func writePlayersCSV() {
@@ -25,6 +25,15 @@ extension Assignment {
         for id in 1...count {
             let (name, team) = (playerNames[id % playerNames.count], playerTeams[id % playerTeams.count])
             file.write("\(id),\"\(name)\",\(team),\(playerScore(id))\r\n")
+        }
+    }
+
+    /// Writes the players that other workloads insert, as JSON lines.
+    public func writePlayersJSONLines() {
+        let file = OutputFile(path: importPath)
+        for id in 1...count {
+            let (name, team) = (playerNames[id % playerNames.count], playerTeams[id % playerTeams.count])
+            file.write("{\"id\":\(id),\"name\":\"\(name)\",\"team\":\"\(team)\",\"score\":\(playerScore(id))}\n")
         }
     }
 

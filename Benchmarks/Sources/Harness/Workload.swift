@@ -71,6 +71,7 @@ public struct Workload: Sendable {
         case dumpCSV = "dump-csv"
         case dumpSQL = "dump-sql"
         case importCSV = "import-csv"
+        case importJSONLines = "import-jsonl"
         case insertObserved0 = "insert-observed-0"
         case insertObserved1 = "insert-observed-1"
         case insertObserved100 = "insert-observed-100"
@@ -218,7 +219,7 @@ extension Workload {
         case .keysetPage: (1_000, .players(1_000_000), .timesPeer(2))
         case .pageDeep: (1_000, .runners(1_000_000), .ratio(1.5))
         case .dumpCSV, .dumpSQL: (1_000_000, .players(1_000_000), .ratio(1))
-        case .importCSV: (1_000_000, .emptyPlayers, .ratio(1))
+        case .importCSV, .importJSONLines: (1_000_000, .emptyPlayers, .ratio(1))
         case .insertObserved0: (50_000, .emptyInts, .timesWorkload(.insertStruct, 1.03))
         case .insertObserved1: (50_000, .emptyInts, .timesPeer(2))
         case .insertObserved100: (50_000, .emptyInts, nil)

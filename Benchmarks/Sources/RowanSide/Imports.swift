@@ -13,4 +13,10 @@ extension Assignment {
             _ = try db.importCSV(into: "player", from: url, format: CSVDumpFormat(header: false))
         }
     }
+
+    func importPlayersFromJSON() throws -> any Run {
+        writePlayersJSONLines()
+        let url = URL(fileURLWithPath: importPath)
+        return try write { db in _ = try db.importJSONLines(into: "player", from: url) }
+    }
 }

@@ -155,6 +155,8 @@ public struct RowanSide: Side {
             try assignment.dumpSQL()
         case .importCSV:
             try assignment.importPlayers()
+        case .importJSONLines:
+            try assignment.importPlayersFromJSON()
         case .insertObserved0, .insertObserved1, .insertObserved100:
             try assignment.insertObservedStructs()
         case .observeLatency:

@@ -11,13 +11,13 @@ import Testing
     private func read(_ text: String, _ format: CSVDumpFormat = CSVDumpFormat(), capacity: Int = 1 << 16) -> [String] {
         var found: [String] = []
         do {
-            let reader = try CSVReader(CSVData(Data(text.utf8), name: nil), format, capacity: capacity)
+            let reader = try CSVReader(ImportData(Data(text.utf8), name: nil), format, capacity: capacity)
             found.append(reader.columnNames.joined(separator: "|"))
             while true {
                 do {
                     guard let row = try reader.next() else { break }
                     found.append("\(row.line): " + row.values.map { $0.map { "<\($0)>" } ?? "NULL" }.joined())
-                } catch let error as CSVError { found.append("\(error)") }
+                } catch let error as ImportError { found.append("\(error)") }
             }
         } catch { found.append("\(error)") }
         return found
@@ -95,16 +95,16 @@ import Testing
                 do {
                     guard let row = try reader.next() else { return found }
                     found.append(row.values.map { $0 ?? "NULL" }.joined(separator: "|"))
-                } catch let error as CSVError { found.append("\(error)") }
+                } catch let error as ImportError { found.append("\(error)") }
             }
         }
         #expect(
             try read([UInt8]("a,b\n1,".utf8) + [0xFF, 0x0A] + [UInt8]("2,3\n".utf8)) == [
                 "line 2, column b: the text is not valid UTF-8", "2|3",
             ])
-        #expect(throws: CSVError(nil, line: 1, field: 0, "the text is not valid UTF-8")) { try read([0xC3, 0x28]) }
+        #expect(throws: ImportError(nil, line: 1, field: 0, "the text is not valid UTF-8")) { try read([0xC3, 0x28]) }
         for mark in [[0xFF, 0xFE], [0xFE, 0xFF]] as [[UInt8]] {
-            #expect(throws: CSVError(nil, line: 1, field: nil, "the text is UTF-16: convert it to UTF-8")) {
+            #expect(throws: ImportError(nil, line: 1, field: nil, "the text is UTF-16: convert it to UTF-8")) {
                 try read(mark + [0x61, 0x00])
             }
         }
@@ -117,11 +117,12 @@ import Testing
         let row = try #require(try CSVReader(url).next())
         #expect((row.line, row["name"], row["score"], row["none"]) == (2, "Arthur", "many", nil))
         let missing = folder.url.appending(path: "none.csv")
-        #expect(throws: CSVError(missing.path, line: nil, field: nil, "can't read the file: No such file or directory"))
-        {
+        #expect(
+            throws: ImportError(missing.path, line: nil, field: nil, "can't read the file: No such file or directory")
+        ) {
             try CSVReader(missing)
         }
-        #expect(throws: CSVError(folder.url.path, line: nil, field: nil, "can't read the file: Is a directory")) {
+        #expect(throws: ImportError(folder.url.path, line: nil, field: nil, "can't read the file: Is a directory")) {
             try CSVReader(folder.url)
         }
     }
@@ -141,7 +142,7 @@ import Testing
 
     /// The system's functions return -1 after an error.
     @Test(arguments: [-1, .min, 1 << 40]) func closuresThatFail(count: Int) throws {
-        #expect(throws: CSVError.self) { try CSVReader { _ in count } }
+        #expect(throws: ImportError.self) { try CSVReader { _ in count } }
         var isFirst = true
         let reader = try CSVReader(named: "pipe") { buffer in
             defer { isFirst = false }
@@ -149,7 +150,7 @@ import Testing
             buffer.copyBytes(from: Array("a,b\n1,".utf8))
             return 6
         }
-        let error = #expect(throws: CSVError.self) { try reader.next() }
+        let error = #expect(throws: ImportError.self) { try reader.next() }
         #expect(
             error?.description == "pipe: can't read the text: the closure has returned \(count) as a number of bytes")
     }
@@ -234,7 +235,7 @@ import Testing
                 "2.0",
             ])
         let incomplete = try CSVReader(Data("id\n1\n".utf8)).records(of: Player.self)
-        #expect(throws: CSVError.self) { try incomplete.next() }
+        #expect(throws: ImportError.self) { try incomplete.next() }
         do { _ = try CSVReader(Data("id\n1\n".utf8)).records(of: Player.self).next() } catch {
             #expect("\(error)" == "line 2, column name: there is no column \"name\"")
         }
@@ -245,8 +246,8 @@ import Testing
         let format = CSVDumpFormat(blobs: .hexadecimal)
         let blobs = try CSVReader(Data("data\n00fF\n0\n0g\n".utf8), format: format).records(of: Blob.self)
         #expect(try blobs.next()?.data == Data([0, 255]))
-        #expect(throws: CSVError.self) { try blobs.next() }
-        #expect(throws: CSVError.self) { try blobs.next() }
+        #expect(throws: ImportError.self) { try blobs.next() }
+        #expect(throws: ImportError.self) { try blobs.next() }
         #expect(try blobs.next() == nil)
     }
 }

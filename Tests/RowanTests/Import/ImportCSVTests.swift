@@ -22,7 +22,7 @@ import Testing
 
     func importing(
         _ text: String, into table: String = "t", _ queue: DatabaseQueue, format: CSVDumpFormat = CSVDumpFormat(),
-        key: [String] = [], onBadRow: ((CSVError) throws -> Void)? = nil
+        key: [String] = [], onBadRow: ((ImportError) throws -> Void)? = nil
     ) throws -> ImportResult {
         try queue.write { db in
             try db.importCSV(into: table, data: Data(text.utf8), format: format, key: key, onBadRow: onBadRow)

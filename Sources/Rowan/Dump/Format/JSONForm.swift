@@ -78,9 +78,9 @@ enum JSONForm {
             text.append(base64: bytes)
             text.append(byte: UInt8(ascii: "\""))
         case (.decimal, .text(let bytes)), (.json, .text(let bytes)), (.json, .blob(let bytes)):
-            var parser = JSONParser(bytes)
+            var parser = JSONParser()
             let isNumber = bytes.first.map { $0 == UInt8(ascii: "-") || (0x30...0x39).contains($0) } ?? false
-            guard self == .json || isNumber, parser.parse() else { throw error() }
+            guard self == .json || isNumber, parser.parse(bytes) else { throw error() }
             text.append(bytes)
         default: throw error()
         }

@@ -5,8 +5,8 @@
 /// The values of a JSON text.
 package final class JSONDocument {
     /// A value in the text, or a key of an object.
-    struct Node {
-        enum Kind: UInt8 {
+    package struct Node {
+        package enum Kind: UInt8 {
             case null, `false`, `true`
             /// A number without fraction and exponent.
             case integer
@@ -19,16 +19,16 @@ package final class JSONDocument {
             case array, object
         }
 
-        var kind: Kind
+        package var kind: Kind
         /// Whether a text has only ASCII characters. Escape sequences may represent others.
         var isASCII = true
         /// The first byte of a number, or of the content of a text. The number of elements of an array, or of the pairs
         /// of an object.
-        var start: UInt32
-        /// The byte after a number or the content of a text.
-        var end: UInt32 = 0
+        package var start: UInt32
+        /// The byte after a number, a container, or the content of a text.
+        package var end: UInt32 = 0
         /// The index of the node after this value and everything it contains.
-        var next: UInt32
+        package var next: UInt32
     }
 
     let nodes: [Node]
@@ -46,8 +46,8 @@ package final class JSONDocument {
     /// - Complexity: O(*n*), where *n* is the number of bytes.
     init?(_ text: UnsafeBufferPointer<UInt8>, options: JSONOptions) {
         guard text.count <= UInt32.max else { return nil }
-        var parser = JSONParser(text)
-        guard parser.parse() else { return nil }
+        var parser = JSONParser()
+        guard parser.parse(text) else { return nil }
         nodes = parser.nodes
         bytes = Array(text)
         self.options = options

@@ -1,7 +1,7 @@
 // The escape sequences of JSON texts.
 
 /// An escape sequence in a text.
-struct JSONEscape {
+package struct JSONEscape {
     let scalar: Unicode.Scalar
     /// The length of the sequence in bytes.
     let count: Int
@@ -63,7 +63,7 @@ struct JSONEscape {
 
 extension JSONEscape {
     /// The content of a text whose escape sequences are valid.
-    static func replaced(in text: UnsafeBufferPointer<UInt8>) -> String {
+    package static func replaced(in text: UnsafeBufferPointer<UInt8>) -> String {
         // No escape sequence is shorter than its character.
         String(unsafeUninitializedCapacity: text.count) { content in
             var count = 0

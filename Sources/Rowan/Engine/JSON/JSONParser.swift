@@ -1,23 +1,26 @@
 // The grammar of RFC 8259. <https://www.rfc-editor.org/rfc/rfc8259>
 
-/// Reads a JSON text once, from the first byte to the last.
-struct JSONParser {
-    private let text: UnsafeBufferPointer<UInt8>
-    private var index = 0
+/// Reads JSON texts, each once, from the first byte to the last.
+package struct JSONParser {
+    private var text = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+    /// The position of the byte that can't be read, after a text that is not JSON.
+    package private(set) var index = 0
     private var depth = 0
-    private(set) var nodes: [JSONDocument.Node] = []
+    package private(set) var nodes: [JSONDocument.Node] = []
 
     /// JSONDecoder also rejects deeper texts.
     private static let maximumDepth = 500
 
-    init(_ text: UnsafeBufferPointer<UInt8>) {
-        self.text = text
+    package init() {}
+
+    /// Reads a text, whose nodes replace those of the previous one.
+    ///
+    /// - Returns: whether the text is a single JSON value.
+    package mutating func parse(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        (self.text, index, depth) = (text, 0, 0)
+        nodes.removeAll(keepingCapacity: true)
         // An estimate that fits columns with short keys and values.
         nodes.reserveCapacity(text.count / 6 + 2)
-    }
-
-    /// - Returns: whether the text is a single JSON value.
-    mutating func parse() -> Bool {
         guard parseValue() else { return false }
         skipSpace()
         return index == text.count
@@ -92,6 +95,7 @@ struct JSONParser {
             guard skip(closing) else { return false }
         }
         nodes[node].start = count
+        nodes[node].end = UInt32(truncatingIfNeeded: index)
         nodes[node].next = UInt32(truncatingIfNeeded: nodes.count)
         return true
     }
