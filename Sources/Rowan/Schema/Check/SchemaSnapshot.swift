@@ -134,3 +134,27 @@ public enum SchemaDifference: Hashable, Sendable, CustomStringConvertible {
         }
     }
 }
+
+extension Database {
+    /// The differences between the main schema and that of another database: tables, indexes, views and triggers that are
+    /// missing, that are not expected, or that differ.
+    ///
+    /// ```swift
+    /// let differences = try copy.read { copy in
+    ///     try dbQueue.read { db in try db.schemaDifferences(from: copy) }
+    /// }
+    /// for difference in differences { print(difference) }   // table player: the column score is missing
+    /// ```
+    ///
+    /// The schemas are compared as SQL: spaces, comments, quotes and the case of words make no difference.
+    ///
+    /// - Parameter expected: a connection to the database with the expected schema.
+    /// - Returns: the differences, in the order of the expected schema, followed by what is not expected.
+    /// - Throws: a ``DatabaseError``.
+    /// - Complexity: O(*n*), where *n* is the number of objects.
+    ///
+    /// Article: <doc:Migrations>.
+    public func schemaDifferences(from expected: Database) throws -> [SchemaDifference] {
+        try SchemaSnapshot(self).differences(from: SchemaSnapshot(expected))
+    }
+}
