@@ -2,7 +2,10 @@
 
 SWIFT_FILES = git ls-files -z --cached --others --exclude-standard '*.swift'
 
-.PHONY: help install demo test stress bench lint format docs site
+# The folder whose bin receives the program rowan.
+PREFIX ?= /usr/local
+
+.PHONY: help install demo test stress bench lint format docs site tool
 
 help:
 	@echo "make demo     run the example: features of Rowan, with their SQL and durations"
@@ -12,6 +15,7 @@ help:
 	@echo "make lint     check the format, the layers and the docstrings"
 	@echo "make format   format all Swift files in place"
 	@echo "make docs     write the reference to .build/docs"
+	@echo "make tool     build the program rowan, and install it in PREFIX/bin"
 	@echo "make site     write the site to .build/site: the reference, the guide, figures and a search"
 
 install:
@@ -40,6 +44,11 @@ format:
 
 docs: install
 	Scripts/docs
+
+tool: install
+	swift build -c release --package-path Satellites/Tool --product rowan
+	mkdir -p $(PREFIX)/bin
+	cp Satellites/Tool/.build/release/rowan $(PREFIX)/bin/
 
 site: install
 	Scripts/site

@@ -1,0 +1,67 @@
+import ArgumentParser
+import Foundation
+import Rowan
+
+struct QueryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "query", abstract: "Runs SQL, and prints its rows.",
+        discussion: """
+            rowan query players.sqlite "SELECT * FROM player WHERE team = :team" -p team=Reds
+            rowan query players.sqlite "SELECT * FROM player" --format csv > players.csv
+            rowan query players.sqlite - < report.sql
+            """)
+
+    @OptionGroup var file: DatabaseFile
+    @Argument(help: "The statements; - reads them from the standard input.") var sql: String
+    @OptionGroup var arguments: ArgumentOptions
+    @OptionGroup var format: RowFormatOptions
+    @Flag(help: "The statements may write. After an error, none of them has.") var write = false
+
+    func run() async throws {
+        let sql =
+            self.sql == "-" ? String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self) : self.sql
+        let (arguments, format) = (arguments.arguments, format)
+        let body: @Sendable (Database) throws -> Void = { db in try format.print(sql, arguments, db) }
+        guard !write else { return try await file.write(body) }
+        do { try await file.read(body) } catch let failure as Failure {
+            guard failure.message.contains("attempt to write a readonly database") else { throw failure }
+            throw Failure(message: "the SQL writes, and nothing was changed: pass --write to allow it")
+        }
+    }
+}
+
+struct ExplainCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain", abstract: "Prints how SQLite runs a query, and marks tables that it reads in full.",
+        discussion: "rowan explain players.sqlite \"SELECT * FROM player ORDER BY score\"")
+
+    @OptionGroup var file: DatabaseFile
+    @Argument(help: "The statement; - reads it from the standard input.") var sql: String
+    @OptionGroup var arguments: ArgumentOptions
+
+    func run() async throws {
+        let sql =
+            self.sql == "-" ? String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self) : self.sql
+        let arguments = arguments.arguments
+        let plan = try await file.read { try $0.explain(sql: sql, arguments: arguments) }
+        Self.print(plan.nodes, Set(plan.fullScans), indentation: "")
+    }
+
+    private static func print(_ nodes: [QueryPlan.Node], _ fullScans: Set<String>, indentation: String) {
+        for (index, node) in nodes.enumerated() {
+            let isLast = index == nodes.count - 1
+            var remark: String?
+            switch node.operation {
+            case .scan(let table, let scanIndex, _) where fullScans.contains(table):
+                remark = scanIndex == nil ? "reads the whole table" : "reads the whole index"
+            case .search(_, .automatic, _, _): remark = "builds an index for this query: create one"
+            case .temporaryBTree(let purpose): remark = "sorts for \(purpose)"
+            default: break
+            }
+            let text = node.detail.onOneLine + (remark.map { "  ← " + $0 } ?? "")
+            Swift.print(
+                indentation + (isLast ? "└─ " : "├─ ") + (remark == nil ? text : Console.styled(text, .warning)))
+            print(node.children, fullScans, indentation: indentation + (isLast ? "   " : "│  "))
+        }
+    }
+}

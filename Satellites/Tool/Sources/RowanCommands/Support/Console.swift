@@ -1,0 +1,100 @@
+// The terminal: its width, its colors, and text without control characters.
+
+import Foundation
+
+enum Console {
+    static func printError(_ message: String) {
+        try? FileHandle.standardError.write(contentsOf: Data((message + "\n").utf8))
+    }
+
+    /// The number of columns; nil if the standard output is no terminal.
+    static var width: Int? {
+        guard isatty(STDOUT_FILENO) == 1 else { return nil }
+        if let columns = environment("COLUMNS").flatMap(Int.init), columns > 0 { return columns }
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
+    /// Whether a person reads the standard error.
+    static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
+
+    /// Whether text has colors: <https://no-color.org>.
+    static let hasColors =
+        isatty(STDOUT_FILENO) == 1 && (environment("NO_COLOR") ?? "").isEmpty && environment("TERM") != "dumb"
+
+    enum Style: String { case bold = "1", dim = "2", warning = "33" }
+
+    static func styled(_ text: String, _ style: Style) -> String {
+        hasColors ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+    }
+
+    private static func environment(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
+}
+
+extension String {
+    /// The text on one line. Values could move the cursor, or change what was printed before.
+    var onOneLine: String {
+        guard unicodeScalars.contains(where: { $0.properties.generalCategory == .control || $0.isBidiControl }) else {
+            return self
+        }
+        var result = ""
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case _ where scalar.properties.generalCategory == .control || scalar.isBidiControl:
+                result += "\\u{\(String(scalar.value, radix: 16))}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    /// The number of columns that the text takes in a terminal.
+    var terminalWidth: Int { reduce(0) { $0 + $1.terminalWidth } }
+
+    /// The text without what exceeds a width.
+    func truncated(to width: Int) -> String {
+        guard terminalWidth > width else { return self }
+        var result = ""
+        var rest = width - 1
+        for character in self {
+            rest -= character.terminalWidth
+            if rest < 0 { break }
+            result.append(character)
+        }
+        return result + "…"
+    }
+
+    func padded(to width: Int, isNumber: Bool = false) -> String {
+        let space = String(repeating: " ", count: max(0, width - terminalWidth))
+        return isNumber ? space + self : self + space
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether the character changes the direction of the text after it.
+    fileprivate var isBidiControl: Bool { properties.isBidiControl }
+}
+
+extension Character {
+    /// Source: <https://www.unicode.org/reports/tr11/>
+    fileprivate var terminalWidth: Int {
+        guard let first = unicodeScalars.first else { return 0 }
+        if first.isASCII { return 1 }
+        if first.properties.isEmojiPresentation || unicodeScalars.contains("\u{FE0F}") { return 2 }
+        switch first.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .format: return 0
+        default: return Self.wide.contains { $0.contains(first.value) } ? 2 : 1
+        }
+    }
+
+    /// The blocks of wide characters.
+    private static let wide: [ClosedRange<UInt32>] = [
+        0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF,
+        0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6,
+        0x1B000...0x1B2FF, 0x20000...0x3FFFD,
+    ]
+}

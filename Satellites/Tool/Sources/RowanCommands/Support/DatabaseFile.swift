@@ -1,0 +1,132 @@
+// Opening databases, and sentences for what prevents it.
+
+import ArgumentParser
+import Foundation
+import Rowan
+
+/// The file that a command looks at.
+struct DatabaseFile: ParsableArguments {
+    @Argument(help: "The database file.", completion: .file())
+    var database: String
+
+    /// Reads with a connection that can't write.
+    func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+        try await Self.read(database, body)
+    }
+
+    static func read<T: Sendable>(_ path: String, _ body: @escaping @Sendable (Database) throws -> T) async throws -> T
+    {
+        try await explaining(path) {
+            let queue = try open(path, isReadOnly: true)
+            return try await queue.read(body)
+        }
+    }
+
+    /// Reads without a transaction, which a damaged file would end.
+    func readWithoutTransaction<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+        try await Self.explaining(database) {
+            let queue = try Self.open(database, isReadOnly: true)
+            return try await queue.unsafeRead(body)
+        }
+    }
+
+    /// Writes in a transaction, which Ctrl-C rolls back.
+    ///
+    /// - Parameter creates: whether a missing file is created.
+    func write<T: Sendable>(
+        creates: Bool = false, _ body: @escaping @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try await writeWithoutTransaction(creates: creates) { db in
+            var result: T?
+            try db.inTransaction {
+                result = try body(db)
+                return .commit
+            }
+            // Invariant: the transaction has ended without an error, after the body.
+            return result!
+        }
+    }
+
+    func writeWithoutTransaction<T: Sendable>(
+        creates: Bool = false, _ body: @escaping @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try await Self.explaining(database) {
+            try await interruptible {
+                let queue = try Self.open(database, isReadOnly: false, creates: creates)
+                return try await queue.writeWithoutTransaction(body)
+            }
+        }
+    }
+
+    static func open(_ path: String, isReadOnly: Bool, creates: Bool = false) throws -> DatabaseQueue {
+        var isFolder: ObjCBool = false
+        let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+        guard exists || creates else { throw Failure(message: "there is no file \(path)") }
+        guard !isFolder.boolValue else { throw Failure(message: "\(path) is a folder: pass the file of a database") }
+        var configuration = Configuration()
+        configuration.readonly = isReadOnly
+        configuration.busyMode = .timeout(5)
+        configuration.publicStatementArguments = true
+        return try DatabaseQueue(path: path, configuration: configuration)
+    }
+
+    /// Says what to do after an error of a file.
+    static func explaining<T>(_ path: String, _ body: () async throws -> T) async throws -> T {
+        do { return try await body() } catch let error as DatabaseError {
+            switch error.resultCode {
+            case .SQLITE_NOTADB:
+                throw Failure(
+                    message:
+                        "\(path) is not a SQLite database, or it is encrypted: decrypt it with the program that has "
+                        + "its key")
+            case .SQLITE_CORRUPT:
+                throw Failure(
+                    message:
+                        "\(path) is damaged (\(error.message ?? "\(error.resultCode)")): restore a backup, or save "
+                        + "what can be read with: rowan dump \(path)")
+            case .SQLITE_BUSY, .SQLITE_LOCKED:
+                throw Failure(message: "\(path) is locked by another program: try again when it has finished")
+            case .SQLITE_CANTOPEN:
+                let reason = access(path, R_OK) == 0 ? "" : ": \(String(cString: strerror(errno)))"
+                throw Failure(message: "can't open \(path)\(reason)")
+            case .SQLITE_READONLY where access(path, W_OK) != 0:
+                throw Failure(message: "can't write \(path): \(String(cString: strerror(errno)))")
+            case .SQLITE_INTERRUPT: throw CancellationError()
+            default: throw Failure(message: "\(path): \(error)")
+            }
+        }
+    }
+}
+
+/// Runs a task, which Ctrl-C cancels.
+func interruptible<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) async throws -> T {
+    let task = Task(operation: body)
+    let sources = [SIGINT, SIGTERM].map { number in
+        signal(number, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+        source.setEventHandler { task.cancel() }
+        source.resume()
+        return source
+    }
+    defer {
+        for source in sources { source.cancel() }
+        for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
+    }
+    return try await task.value
+}
+
+extension Database {
+    /// The name of a table or view, as in the schema.
+    func existingTable(_ name: String) throws -> String {
+        let known = try tables(in: "main") + views(in: "main")
+        if let found = known.first(where: { $0.name.lowercased() == name.lowercased() }) { return found.name }
+        let names = known.map(\.name).filter { !$0.hasPrefix("sqlite_") }
+        let list = names.isEmpty ? "the database has no tables" : "there are \(names.sorted().joined(separator: ", "))"
+        throw Failure(message: "there is no table \(name): \(list)")
+    }
+}
+
+extension String {
+    /// The name in quotes, for SQL.
+    var quotedIdentifier: String { "\"" + replacing("\"", with: "\"\"") + "\"" }
+}

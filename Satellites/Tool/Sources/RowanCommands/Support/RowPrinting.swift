@@ -1,0 +1,122 @@
+// Rows in the formats that commands offer.
+
+import ArgumentParser
+import Foundation
+import Rowan
+
+/// The format of rows.
+enum RowFormat: String, ExpressibleByArgument, CaseIterable {
+    case box, json, jsonl, csv, tsv, markdown, line
+}
+
+struct RowFormatOptions: ParsableArguments {
+    @Option(
+        name: [.short, .customLong("format")],
+        help: "The format of the rows: box, json, jsonl, csv, tsv, markdown, line.")
+    var format: RowFormat = .box
+
+    @Option(help: "The maximum number of rows of a table that is shown in a terminal. 0 shows all of them.")
+    var limit = 1000
+
+    func validate() throws {
+        guard limit >= 0 else { throw ValidationError("--limit must not be negative") }
+    }
+
+    /// Prints the rows of all statements of a text.
+    func print(_ sql: String, _ arguments: StatementArguments, _ db: Database) throws {
+        let literal = SQL(sql: sql, arguments: arguments)
+        switch format {
+        case .json: try db.dumpSQL(literal, format: .json())
+        case .jsonl: try db.dumpSQL(literal, format: .jsonLines())
+        case .csv: try db.dumpSQL(literal, format: .csv(header: true))
+        case .tsv: try db.dumpSQL(literal, format: .csv(header: true, separator: "\t"))
+        case .line: try db.dumpSQL(literal, format: .line(nullValue: "NULL"))
+        case .box, .markdown:
+            let statements = try db.allStatements(literal: literal)
+            while let statement = try statements.next() {
+                guard statement.columnCount > 0 else {
+                    try statement.execute()
+                    continue
+                }
+                try printTable(of: statement)
+            }
+        }
+    }
+
+    private func printTable(of statement: Statement) throws {
+        var table = TextTable(columns: statement.columnNames)
+        var numbers = Set(table.columns.indices)
+        let width = Console.width
+        // A pipe gets all rows.
+        let limit = format == .box && width != nil && limit > 0 ? limit : Int.max
+        var hasMore = false
+        let rows = try Row.fetchCursor(statement)
+        while let row = try rows.next() {
+            if table.rows.count == limit {
+                hasMore = true
+                break
+            }
+            let values = Array(row.databaseValues)
+            for (index, value) in values.enumerated() where !value.isNumberOrNull { numbers.remove(index) }
+            table.rows.append(values.map(\.shown))
+        }
+        table.numbers = numbers
+        Swift.print(table.text(format == .box ? .box : .markdown, width: width), terminator: "")
+        if hasMore { Console.printError("the first \(limit) rows are shown: pass --limit 0 for all of them") }
+    }
+}
+
+extension DatabaseValue {
+    /// The value for a person.
+    var shown: String {
+        switch storage {
+        case .null: "NULL"
+        case .int64(let integer): String(integer)
+        case .double(let real): "\(real)"
+        case .string(let text): text
+        case .blob(let data):
+            "x'" + data.prefix(16).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+                + (data.count > 16 ? "…' (\(data.count) bytes)" : "'")
+        }
+    }
+
+    fileprivate var isNumberOrNull: Bool {
+        switch storage {
+        case .null, .int64, .double: true
+        case .string, .blob: false
+        }
+    }
+}
+
+/// The values of arguments.
+struct ArgumentOptions: ParsableArguments {
+    @Option(
+        name: [.short, .long],
+        help: ArgumentHelp(
+            "The value of an argument, as NAME=VALUE for :NAME, or as VALUE for ?. May be repeated.",
+            discussion: "A value that is written as a number is a number. NAME= is an empty text, and null is NULL."))
+    var parameter: [String] = []
+
+    var arguments: StatementArguments {
+        var named: [String: (any DatabaseValueConvertible)?] = [:]
+        var positional: [(any DatabaseValueConvertible)?] = []
+        for text in parameter {
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2, let name = parts.first, name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }),
+                name.first?.isLetter ?? false
+            {
+                named[String(name)] = Self.value(String(parts[1]))
+            } else {
+                positional.append(Self.value(text))
+            }
+        }
+        return StatementArguments(positional) &+ StatementArguments(named)
+    }
+
+    private static func value(_ text: String) -> (any DatabaseValueConvertible)? {
+        if text == "null" { return nil }
+        if let integer = Int64(text), String(integer) == text { return integer }
+        if let real = Double(text), real.isFinite, text.contains("."), "\(real)" == text { return real }
+        return text
+    }
+}

@@ -1,0 +1,4 @@
+import Foundation
+import RowanCommands
+
+exit(await RowanCommand.execute())

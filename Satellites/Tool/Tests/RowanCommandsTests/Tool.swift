@@ -1,0 +1,85 @@
+// The program as a process.
+
+import Foundation
+import Rowan
+import Testing
+
+/// The program, and a folder for its files.
+struct Tool {
+    struct Output: Equatable {
+        var output: String
+        var errors: String
+        var code: Int32
+
+        init(_ output: String, errors: String = "", code: Int32 = 0) {
+            (self.output, self.errors, self.code) = (output, errors, code)
+        }
+    }
+
+    let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "RowanTool-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    func path(_ name: String) -> String { folder.appending(path: name).path }
+
+    /// Makes a database.
+    @discardableResult
+    func database(_ sql: String, _ name: String = "d.sqlite") throws -> String {
+        let queue = try DatabaseQueue(path: path(name))
+        try queue.write { try $0.execute(sql: sql) }
+        try queue.close()
+        return path(name)
+    }
+
+    func write(_ text: String, _ name: String) throws -> String {
+        try Data(text.utf8).write(to: folder.appending(path: name))
+        return path(name)
+    }
+
+    func text(_ name: String) throws -> String {
+        String(decoding: try Data(contentsOf: folder.appending(path: name)), as: UTF8.self)
+    }
+
+    /// The program is next to the tests.
+    static let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "rowan")
+
+    /// Runs a command in the folder.
+    func run(_ arguments: String..., input: String = "") throws -> Output {
+        try run(arguments, input: input)
+    }
+
+    func run(_ arguments: [String], input: String = "") throws -> Output {
+        let process = Process()
+        process.executableURL = Self.program
+        process.arguments = arguments
+        process.currentDirectoryURL = folder
+        let (stdin, stdout, stderr) = (Pipe(), Pipe(), Pipe())
+        (process.standardInput, process.standardOutput, process.standardError) = (stdin, stdout, stderr)
+        try process.run()
+        try stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+        try stdin.fileHandleForWriting.close()
+        // The errors are short: they fit in the pipe.
+        let output = stdout.fileHandleForReading.readDataToEndOfFile()
+        let errors = stderr.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return Output(
+            String(decoding: output, as: UTF8.self), errors: String(decoding: errors, as: UTF8.self),
+            code: process.terminationStatus)
+    }
+}
+
+extension DatabaseValue {
+    /// The value as SQL.
+    var literal: String {
+        switch storage {
+        case .null: "NULL"
+        case .int64(let integer): String(integer)
+        case .double(let real): "\(real)"
+        case .string(let text): "'\(text)'"
+        case .blob(let data): "x'" + data.map { String($0, radix: 16) }.joined(separator: " ") + "'"
+        }
+    }
+}
