@@ -50,7 +50,9 @@ struct ScopeRuleText {
     /// The SQL with functions in place of its arguments, and with the schema of its tables.
     ///
     /// - Returns: the SQL, and the names in lower case that may be those of further tables.
-    func scoped(_ db: Database) throws -> (sql: String, usedNames: Set<String>) { try scoped(sql, db) }
+    func scoped(_ db: Database) throws -> (sql: String, usedNames: Set<String>) {
+        try scoped(rule.isWriting ? ofTable(sql, db) : sql, db)
+    }
 
     /// The condition with functions in place of its arguments.
     ///
@@ -62,7 +64,29 @@ struct ScopeRuleText {
         guard !SQLScanner(condition).hasSubquery else {
             throw rule.refusal("has a subquery, but the scope writes this table: use conditions on its columns only")
         }
-        return try scoped(condition, db).sql
+        return try scoped(ofTable(condition, db), db).sql
+    }
+
+    /// A condition in which no name can refer to anything but the table, also in the statement of a user: another table there can
+    /// have a column with the name of the rowid, or with a text in double quotes.
+    private func ofTable(_ condition: String, _ db: Database) throws -> String {
+        let columns = try db.columnInfo(of: table, in: "main").map(\.name)
+        return try SQLScanner.replacing(condition) { token, scanner in
+            guard let name = scanner.name(token), !columns.contains(where: name.isSameDatabaseName) else { return nil }
+            if ["rowid", "_rowid_", "oid"].contains(name.lowercased()) {
+                guard let column = try db.keyInfo(of: table, in: "main").rowIDColumn else {
+                    throw rule.refusal(
+                        "has the rowid, which is no column of the table: give the table an INTEGER PRIMARY KEY")
+                }
+                return column.quotedDatabaseIdentifier
+            }
+            if db.configuration.acceptsDoubleQuotedStringLiterals, scanner[token].hasPrefix("\""),
+                !name.isSameDatabaseName(as: table)
+            {
+                throw rule.refusal("has the text \(scanner[token]): use single quotes, or an argument")
+            }
+            return nil
+        }
     }
 
     private func scoped(_ sql: String, _ db: Database) throws -> (sql: String, usedNames: Set<String>) {
@@ -122,8 +146,10 @@ extension Database {
             }
             return table
         }
+        // Also those that replace functions of SQLite.
+        let functions = try ownTexts("SELECT DISTINCT name FROM pragma_function_list WHERE NOT builtin")
         return try ScopeRestriction(
-            connection, tables: tables, objects: try objectNames(), usedNames: usedNames)
+            connection, tables: tables, objects: try objectNames(), usedNames: usedNames, ownFunctions: functions)
     }
 
     /// The names of the tables and views of the main schema, and those of other schemas and of modules.
@@ -191,16 +217,24 @@ extension Database {
                 .init(
                     parent: key.destinationTable.foldedDatabaseName,
                     columns: key.mapping.map { ($0.origin.quotedDatabaseIdentifier, $0.destination) })
-            }, referringColumns: try referringColumns(to: table))
+            }, referrers: try referrers(of: table))
     }
 
-    /// The columns of tables that refer to a table, in lower case.
-    private func referringColumns(to table: String) throws -> Set<String> {
-        let sql = """
-            SELECT child.name || '.' || key."from" FROM main.sqlite_master AS child, pragma_foreign_key_list(child.name) AS key
-            WHERE child.type = 'table' AND key."table" = ? COLLATE NOCASE
-            """
-        return Set(try ownTexts(sql, [table]).map(\.foldedDatabaseName))
+    /// The foreign keys that refer to a table.
+    private func referrers(of table: String) throws -> [ScopeRestriction.Referrer] {
+        try tables(in: "main").flatMap { child in
+            let actions = try connection.unrestricted {
+                try Row.rows(
+                    of: makeStatement(sql: "SELECT id, on_delete FROM pragma_foreign_key_list(?, 'main')"), [child.name]
+                )
+            }
+            return try foreignKeys(on: child.name, in: "main", to: table).map { key in
+                let action = actions.first { ($0[0] as Int) == key.id }?[1] as String?
+                return ScopeRestriction.Referrer(
+                    child: child.name, columns: key.mapping.map { ($0.origin, $0.destination) },
+                    keepsParents: action == "NO ACTION" || action == "RESTRICT")
+            }
+        }
     }
 }
 

@@ -97,6 +97,31 @@ extension Database {
         try connection.set(.fts3Tokenizers, false)
     }
 
+    /// Runs the closure, which reads the schema for the first time. In an untrusted file, that may be endless, and its
+    /// definitions may need more stack than there is.
+    ///
+    /// - Throws: SQLITE_INTERRUPT if the schema can't be read in time.
+    func readingUntrustedSchema(_ body: () throws -> Void) throws {
+        guard configuration.trust != .trusted else { return try body() }
+        let limit = configuration.checksFileOnOpen ?? configuration.trust.limits?.time ?? SQLLimits().time
+        let deadline = ContinuousClock.now + limit
+        var isLate = false
+        do {
+            try connection.limitingDefinitions(configuration.trust.distrustsFile ? SQLLimits().sqlBytes : nil) {
+                try connection.interrupting {
+                    isLate = isLate || ContinuousClock.now > deadline
+                    return isLate
+                } _: {
+                    try body()
+                }
+            }
+        } catch let error as DatabaseError where isLate && error.resultCode == .SQLITE_INTERRUPT {
+            guard error.message == nil || error.message == "interrupted" else { throw error }
+            throw DatabaseError(
+                resultCode: .SQLITE_INTERRUPT, message: "reading the schema took longer than \(limit) - \(path)")
+        }
+    }
+
     /// Restricts the SQL of the connection, after its setup.
     func distrustSQL() throws {
         guard configuration.trust.limits != nil else { return }

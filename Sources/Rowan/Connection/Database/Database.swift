@@ -132,11 +132,13 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         if configuration.replicatedByLitestream { try leaveCheckpoints() }
         let profile = try connection.collectingProfiles { for setup in configuration.setups { try setup(self) } }
         hasChosenSynchronous = profile.pragmas.contains { $0.name == "synchronous" && $0.argument != nil }
-        // The first read fails if the file is not a database.
-        try retryingWhileOpening { try makeStatement(sql: "SELECT 1 FROM sqlite_master LIMIT 1").runToEnd() }
-        try setCacheSize(isReader: isReader)
-        if !isReader { try checkFile() }
-        try distrustSQL()
+        try readingUntrustedSchema {
+            // The first read fails if the file is not a database.
+            try retryingWhileOpening { try makeStatement(sql: "SELECT 1 FROM sqlite_master LIMIT 1").runToEnd() }
+            try setCacheSize(isReader: isReader)
+            if !isReader { try checkFile() }
+            try distrustSQL()
+        }
     }
 
     /// Called before the first commit, which may be made by a setup.

@@ -85,6 +85,8 @@ package final class ConnectionHooks {
 
     /// The random prefix of all names that belong to scopes: who knows it can read everything.
     private(set) lazy var scopeSecret = ScopeRestriction.makeSecret()
+    /// Whether the connection has had a scope.
+    @exclusivity(unchecked) var hasScopes = false
 
     /// The triggers that remain between accesses, by their scopes.
     @exclusivity(unchecked) var keptTriggers: [(scope: Int, epoch: Int, names: [String])] = []

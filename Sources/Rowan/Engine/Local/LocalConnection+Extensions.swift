@@ -58,6 +58,7 @@ extension LocalConnection {
                     + "Configuration.prepareDatabase")
         }
         hasLoadedExtensions = true
+        if hooks?.hasScopes == true { schemaDidMove() }
         var message: UnsafeMutablePointer<CChar>?
         let code = entryPoint(pointer, &message, rowan_api_routines())
         try checkExtension(code, message, "the entry point of the extension failed")

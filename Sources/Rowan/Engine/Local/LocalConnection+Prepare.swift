@@ -22,6 +22,14 @@ extension LocalConnection {
     func compileText(
         _ text: UnsafeBufferPointer<UInt8>, isTerminated: Bool = false, flags: CUnsignedInt, source: String? = nil
     ) throws -> (statement: Statement?, length: Int) {
+        guard let budget else { return try compileAny(text, isTerminated: isTerminated, flags: flags, source: source) }
+        try budget.check(text)
+        return try budget.compiling { try compileAny(text, isTerminated: isTerminated, flags: flags, source: source) }
+    }
+
+    private func compileAny(
+        _ text: UnsafeBufferPointer<UInt8>, isTerminated: Bool, flags: CUnsignedInt, source: String?
+    ) throws -> (statement: Statement?, length: Int) {
         let connection = try openPointer()
         let hooks = try openHooks()
         guard let start = text.baseAddress else { return (nil, 0) }
@@ -62,7 +70,10 @@ extension LocalConnection {
             (code, profile) = prepare(refusingPragmas: readOnlyDepth > 0)
         }
         // After an error, SQLite's end position is not at the end of the statement.
-        guard code == SQLITE_OK else { throw explained(error(code, sql: sql(end))) }
+        guard code == SQLITE_OK else {
+            throw (code == SQLITE_INTERRUPT ? budget?.error(sql: sql(end)) : nil)
+                ?? explained(error(code, sql: sql(end)))
+        }
         let length = tail.map { Swift.min(UnsafeRawPointer($0) - UnsafeRawPointer(start), end) } ?? end
         guard let pointer else { return (nil, length) }
         profile.findSchemas(in: connection, findsViews: hooks.scope == nil)

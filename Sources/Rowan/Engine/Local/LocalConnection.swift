@@ -233,6 +233,7 @@ public final class LocalConnection {
         // Callbacks must not reach the Database, which may be released before the last statement. The authorizer and
         // its object stay: SQLite calls them only during compilation, which can no longer happen.
         hooks?.removeAll()
+        budget?.end()
         (watcher, watchesStatements, isWatched, tracer, meter) = (nil, false, false, nil, nil)
         remote?.runner.close()
         forgetCachedStatements()

@@ -66,7 +66,13 @@ import Testing
             (.SQLITE_TOOBIG, "string or blob too big")),
         Attack(
             "a long name", "CREATE TABLE \"\(String(repeating: "n", count: 1 << 20))\"(a)",
-            "SELECT count(*) FROM sqlite_master"),
+            "SELECT count(*) FROM sqlite_master", (.SQLITE_CORRUPT, "")),
+        Attack(
+            "a tokenizer of tokenizers",
+            "CREATE VIRTUAL TABLE f USING fts5(a); INSERT INTO f VALUES ('running'); PRAGMA writable_schema = ON; "
+                + "UPDATE sqlite_master SET sql = 'CREATE VIRTUAL TABLE f USING fts5(a, tokenize=''"
+                + "\(String(repeating: "porter ", count: 140_000))unicode61'')' WHERE name = 'f'",
+            "SELECT a FROM f", (.SQLITE_CORRUPT, "")),
         Attack("many tables", "SELECT count(*) FROM sqlite_master", nil) { connection in
             sqlite3_exec(connection, "BEGIN", nil, nil, nil)
             for number in 0..<3_000 { sqlite3_exec(connection, "CREATE TABLE t\(number)(a, b)", nil, nil, nil) }

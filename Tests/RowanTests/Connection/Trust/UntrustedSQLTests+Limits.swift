@@ -49,6 +49,70 @@ extension UntrustedSQLTests {
         }
     }
 
+    /// SQLite needs stack for each step of a path, each row of such a VALUES, and each write that another one causes.
+    @Test func recursionOfTheCompilerIsLimited() throws {
+        let queue = try DatabaseQueue(configuration: configuration { $0.columns = 200 })
+        let path = "'$' || replace(hex(zeroblob(80000)), '00', '.a')"
+        for function in ["json_set", "json_insert"] {
+            expectError(.SQLITE_AUTH, "untrusted SQL can't call the function \(function)()") {
+                try queue.read { try Row.fetchAll($0, sql: "SELECT length(\(function)('{}', \(path), 1))") }
+            }
+        }
+        let rows = Array(repeating: "(1)", count: 21).joined(separator: ", ")
+        for sql in ["VALUES \(rows), (count(*) OVER ())", "SELECT EXISTS (VALUES \(rows), (count(*) OVER ()))"] {
+            expectError(
+                .SQLITE_TOOBIG,
+                "VALUES with a window function has more than 20 rows: write fewer, or raise SQLLimits.compoundSelects"
+            ) {
+                try queue.read { try Row.fetchAll($0, sql: sql) }
+            }
+        }
+        #expect(try queue.read { try Row.fetchAll($0, sql: "SELECT * FROM (VALUES \(rows))").count } == 21)
+        #expect(
+            try queue.read { try Row.fetchAll($0, sql: "SELECT count(*) OVER () FROM (VALUES \(rows))").count } == 21)
+    }
+
+    private static let cascades: [(schema: @Sendable (Int) -> String, sql: String)] = [
+        (
+            {
+                "CREATE TABLE t\($0)(a, p REFERENCES t\($0 - 1)(a) ON DELETE CASCADE); CREATE UNIQUE INDEX i\($0) ON t\($0)(a);"
+            },
+            "DELETE FROM t0"
+        ),
+        (
+            {
+                "CREATE TABLE t\($0)(a); CREATE TRIGGER r\($0) AFTER INSERT ON t\($0 - 1) BEGIN INSERT INTO t\($0) VALUES (1); END;"
+            },
+            "INSERT INTO t0 VALUES (1)"
+        ),
+        (
+            {
+                "CREATE TABLE t\($0)(a); CREATE TRIGGER r\($0) AFTER INSERT ON t0 BEGIN INSERT INTO t0 VALUES (1); END;"
+            },
+            "INSERT INTO t0 VALUES (1)"
+        ),
+    ]
+
+    /// Triggers and foreign keys are compiled one inside the other.
+    @Test(arguments: cascades.indices, [true, false]) func chainsOfWritesAreLimited(
+        kind: Int, distrustsFile: Bool
+    ) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("chain.sqlite")
+        let (schema, sql) = Self.cascades[kind]
+        let definitions = "CREATE TABLE t0(a UNIQUE);" + (1...300).map(schema).joined()
+        try DatabaseQueue(path: path).write { try $0.execute(sql: definitions) }
+        var configuration = configuration { $0.triggerDepth = 500 }
+        if distrustsFile { configuration.trust = .untrustedFile }
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        expectError(.SQLITE_AUTH, "the statement runs too many triggers and foreign keys") {
+            try queue.write { try $0.execute(sql: sql) }
+        }
+        // Half of it is accepted.
+        let start = kind == 0 ? "DELETE FROM t200" : kind == 1 ? "INSERT INTO t200 VALUES (1)" : "SELECT 1"
+        try queue.write { try $0.execute(sql: start) }
+    }
+
     // MARK: Limits of running statements
 
     private static let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"

@@ -45,15 +45,15 @@ import Testing
         ("PRAGMA no_such_pragma", "untrusted SQL can't run PRAGMA no_such_pragma"),
         (
             "SELECT load_extension('x')",
-            "untrusted SQL can't call the function load_extension(): declare it as innocuous if it is"
+            "untrusted SQL can't call the function load_extension()"
         ),
         (
             "SELECT fts3_tokenizer('simple')",
-            "untrusted SQL can't call the function fts3_tokenizer(): declare it as innocuous if it is"
+            "untrusted SQL can't call the function fts3_tokenizer()"
         ),
         (
             "SELECT sqlite_log(1, 'x')",
-            "untrusted SQL can't call the function sqlite_log(): declare it as innocuous if it is"
+            "untrusted SQL can't call the function sqlite_log()"
         ),
         ("SELECT launch()", "untrusted SQL can't call the function launch(): declare it as innocuous if it is"),
         (

@@ -21,6 +21,8 @@ final class ProfileRecorder {
     @exclusivity(unchecked) var moduleRestriction: SQLRestriction?
     /// The statement whose first step runs: SQLite may compile it again.
     @exclusivity(unchecked) var startingStatement: SQLiteStatement?
+    /// The writes of the statement that SQLite has reported.
+    @exclusivity(unchecked) private var writeCount = 0
     private var connection: SQLiteConnection?
     /// The scope of the current access, if it has one.
     @exclusivity(unchecked) var scope: ScopeRestriction?
@@ -32,6 +34,7 @@ final class ProfileRecorder {
         // A nested compilation by a virtual table's module has its own profile.
         let outer = (profile, refusesPragmas)
         (profile, refusesPragmas) = (StatementProfile(), refusingPragmas)
+        writeCount = 0
         defer { (profile, refusesPragmas) = outer }
         let result = try compile()
         return (result, profile.take() ?? StatementProfile())
@@ -57,6 +60,12 @@ final class ProfileRecorder {
             return SQLITE_DENY
         }
         if let restriction, !restriction.allows(code, first, second, schema) { return SQLITE_DENY }
+        if let restriction = restriction ?? moduleRestriction,
+            [SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE].contains(code)
+        {
+            writeCount += code == SQLITE_UPDATE ? 1 : 5
+            guard restriction.allows(writeCount: writeCount) else { return SQLITE_DENY }
+        }
         if let scope, !scope.allows(code, first, second, schema, view) { return SQLITE_DENY }
         // A view of which the statement names no column, as in COUNT(*), is reported only with the columns it reads.
         if code == SQLITE_READ, let view {

@@ -126,12 +126,18 @@ extension LocalConnection {
         let isFenced = source.mayFail || budget != nil
         var (statement, findings) = try compiled(isFenced: isFenced)
         if findings.mayFail, !isFenced { (statement, findings) = try compiled(isFenced: true) }
+        // PRAGMA full_column_names
+        if let statement, statement.columnNames.contains(where: scope.isSecret) {
+            throw source.refusal(
+                "in a scope, a column can't have the name of its table: set no PRAGMA full_column_names")
+        }
         return (statement, source.length)
     }
 
     /// Adds the function that returns the values of scopes, and whether a scope is the current one.
     package func addScopeFunction() throws {
         let hooks = try openHooks()
+        hooks.hasScopes = true
         // Invariant: SQLite calls functions only while the connection is open, which keeps its hooks.
         try check(
             sqlite3_create_function_v2(

@@ -141,10 +141,10 @@ extension ScopeRestriction {
         if Self.refusedFunctions.contains(name) { return "a scope can't call the function \(name)" }
         switch name {
         // Outside subqueries, they see only rows of the scope.
-        case "sum", "group_concat": break
+        case "sum" where !ownFunctions.contains(name), "group_concat" where !ownFunctions.contains(name): break
         // The texts of statements can't contain it.
         case Self.function: break
-        case _ where Self.safeFunctions.contains(name): break
+        case _ where Self.safeFunctions.contains(name) && !ownFunctions.contains(name): break
         default: findings?.mayFail = true
         }
         return nil

@@ -38,15 +38,32 @@ package final class ScopeRestriction {
         /// The statements that check a row, by the events of a trigger.
         package let checks: [(event: String, statement: String)]
         package let references: [Reference]
+        /// The foreign keys of other tables that refer to this one.
+        package let referrers: [Referrer]
         /// The columns of tables that refer to this one, in lower case. SQLite looks for such rows, also for a new row.
-        package let referringColumns: Set<String>
+        let referringColumns: Set<String>
 
         package init(
             condition: String, checks: [(event: String, statement: String)], references: [Reference],
-            referringColumns: Set<String>
+            referrers: [Referrer]
         ) {
             (self.condition, self.checks, self.references) = (condition, checks, references)
-            self.referringColumns = referringColumns
+            self.referrers = referrers
+            referringColumns = Set(
+                referrers.flatMap { key in key.columns.map { "\(key.child).\($0.child)".foldedDatabaseName } })
+        }
+    }
+
+    /// A foreign key of another table.
+    package struct Referrer {
+        /// The other table.
+        let child: String
+        let columns: [(child: String, parent: String)]
+        /// Whether a row can't be deleted while others refer to it.
+        let keepsParents: Bool
+
+        package init(child: String, columns: [(child: String, parent: String)], keepsParents: Bool) {
+            (self.child, self.columns, self.keepsParents) = (child, columns, keepsParents)
         }
     }
 
@@ -85,6 +102,8 @@ package final class ScopeRestriction {
     private let objects: (main: [String: String], others: Set<String>)
     /// The names, in lower case, that the queries of the scope refer to.
     private let usedNames: Set<String>
+    /// The functions, in lower case, that are not SQLite's.
+    let ownFunctions: Set<String>
     /// The names of the schemas, in lower case.
     let schemas: Set<String>
     /// The values of the scope's conditions.
@@ -112,10 +131,12 @@ package final class ScopeRestriction {
     /// - Parameters:
     ///   - objects: the names of the tables and views of the main schema, and those of all others.
     ///   - usedNames: the tables that the queries refer to, in lower case.
+    ///   - ownFunctions: the functions that are not SQLite's.
     package init(
         _ connection: LocalConnection, tables: [Table], objects: (main: [String], others: [String]),
-        usedNames: Set<String>
+        usedNames: Set<String>, ownFunctions: [String]
     ) throws {
+        self.ownFunctions = Set(ownFunctions.map { $0.lowercased() })
         self.tables = Dictionary(tables.map { ($0.name.foldedDatabaseName, $0) }) { first, _ in first }
         let main = Dictionary(objects.main.map { ($0.foldedDatabaseName, $0) }) { first, _ in first }
         self.objects = (main, Set(objects.others.map(\.foldedDatabaseName)))
@@ -250,6 +271,12 @@ package final class ScopeRestriction {
                 if checksReferences, check.event.hasPrefix("AFTER") {
                     statements += table.writing?.references.compactMap(statement(for:)) ?? []
                 }
+                if checksReferences {
+                    statements +=
+                        table.writing?.referrers.compactMap {
+                            statement(for: $0, check.event, table)
+                        } ?? []
+                }
                 let body = statements.joined(separator: "; ")
                 let event = "\(check.event) ON main.\(table.name.quotedDatabaseIdentifier)"
                 let isOfScope = "WHEN \(Self.function)(-\(number))"
@@ -279,6 +306,32 @@ package final class ScopeRestriction {
             SELECT RAISE(ABORT, 'FOREIGN KEY constraint failed') WHERE \(isGiven)
             AND NOT EXISTS (SELECT 1 FROM (\(parent.query)) AS parent WHERE \(isSame))
             """
+    }
+
+    /// The statement that keeps a row that others refer to.
+    ///
+    /// SQLite counts the references that are missing: a row outside that refers to a missing row would make up for a
+    /// reference that the statement breaks, which would reveal that row, and leave the broken reference.
+    private func statement(for key: Referrer, _ event: String, _ table: Table) -> String? {
+        switch event {
+        case "BEFORE UPDATE":
+            let isChanged = key.columns
+                .map {
+                    "OLD.\($0.parent.quotedDatabaseIdentifier) IS NOT NEW.\($0.parent.quotedDatabaseIdentifier) COLLATE BINARY"
+                }
+                .joined(separator: " OR ")
+            let message = "the scope can't change a key of \(table.name) to which \(key.child) refers"
+            return "SELECT RAISE(ABORT, \(message.databaseValue.sqlLiteral)) WHERE \(isChanged)"
+        case "BEFORE DELETE" where key.keepsParents && !key.child.isSameDatabaseName(as: table.name):
+            let isSame = key.columns
+                .map { "child.\($0.child.quotedDatabaseIdentifier) = OLD.\($0.parent.quotedDatabaseIdentifier)" }
+                .joined(separator: " AND ")
+            return """
+                SELECT RAISE(ABORT, 'FOREIGN KEY constraint failed')
+                WHERE EXISTS (SELECT 1 FROM main.\(key.child.quotedDatabaseIdentifier) AS child WHERE \(isSame))
+                """
+        default: return nil
+        }
     }
 
     /// - Throws: SQLITE_AUTH if a common table takes a name that the queries of the scope use.

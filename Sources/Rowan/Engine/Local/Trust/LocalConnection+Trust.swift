@@ -11,7 +11,7 @@ extension LocalConnection {
     func restrict(_ restriction: SQLRestriction, hasUsedTables: Bool) throws {
         guard let budget else { return }
         let (pointer, hooks) = (try openPointer(), try openHooks())
-        dropModules(pointer)
+        if hooks.moduleRestriction == nil { dropModules(pointer, SQLRestriction.modules) }
         if hasUsedTables {
             runUnchecked("PRAGMA writable_schema = RESET")
             schemaDidMove()
@@ -30,16 +30,27 @@ extension LocalConnection {
         updateWatched()
     }
 
+    /// Runs the closure, which reads the schema.
+    ///
+    /// - Parameter bytes: the maximum size of a definition; nil for that of SQLite.
+    package func limitingDefinitions(_ bytes: Int?, _ body: () throws -> Void) throws {
+        guard let bytes else { return try body() }
+        let pointer = try openPointer()
+        let limit = sqlite3_limit(pointer, SQLITE_LIMIT_SQL_LENGTH, CInt(clamping: bytes))
+        defer { if budget == nil { sqlite3_limit(pointer, SQLITE_LIMIT_SQL_LENGTH, limit) } }
+        try body()
+    }
+
     /// Restricts the virtual tables of an untrusted file. Nothing has been read from it.
     package func restrictModules(_ restriction: SQLRestriction) throws {
-        dropModules(try openPointer())
+        dropModules(try openPointer(), SQLRestriction.modulesOfFiles)
         try openHooks().moduleRestriction = restriction
         updateWatched()
     }
 
     /// Removes the modules that reveal more than the file: a file may define tables of any module, with any names.
-    private func dropModules(_ pointer: SQLiteConnection) {
-        let kept = (Array(SQLRestriction.modules) + moduleSafety.keys).map { strdup($0) }
+    private func dropModules(_ pointer: SQLiteConnection, _ modules: Set<String>) {
+        let kept = (Array(modules) + moduleSafety.keys).map { strdup($0) }
         defer { for name in kept { free(name) } }
         var names = kept.map { UnsafePointer($0) } + [nil]
         sqlite3_drop_modules(pointer, &names)
@@ -49,6 +60,8 @@ extension LocalConnection {
 
     /// Records that a function of the program has been added.
     func note(function: String, isInnocuous: Bool) {
+        // Scopes rely on functions of SQLite, which the new one may replace.
+        if hooks?.hasScopes == true { schemaDidMove() }
         guard recordsSafety else { return }
         // SQLite distinguishes functions by their arguments, too, but does not report them.
         functionSafety[function] = isInnocuous && functionSafety[function] != false

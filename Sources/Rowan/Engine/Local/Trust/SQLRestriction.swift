@@ -58,14 +58,21 @@ package final class SQLRestriction {
         "sqlite_drop_column",
     ]
 
-    /// Functions that load code, or write outside the database.
-    private static let refusedFunctions: Set<String> = ["load_extension", "fts3_tokenizer", "sqlite_log"]
+    /// Functions that load code, or write outside the database; and those for which SQLite needs stack for each step of a path,
+    /// which may have half a million steps.
+    private static let refusedFunctions: Set<String> = [
+        "load_extension", "fts3_tokenizer", "sqlite_log", "json_set", "json_insert", "json_array_insert", "jsonb_set",
+        "jsonb_insert", "jsonb_array_insert",
+    ]
 
     /// The modules of SQLite that read only the database, or their arguments.
     static let modules: Set<String> = [
         "fts3", "fts4", "fts4aux", "fts3tokenize", "fts5", "fts5vocab", "rtree", "rtree_i32", "geopoly", "json_each",
         "json_tree", "dbstat",
     ]
+
+    /// Those that can read what a stranger has written. FTS3 needs stack for each node of a tree, which may be a chain.
+    static let modulesOfFiles = modules.filter { !$0.hasPrefix("fts3") && !$0.hasPrefix("fts4") }
 
     /// Records that a function has been added, or replaced.
     func note(function: String, isInnocuous: Bool) {
@@ -85,6 +92,17 @@ package final class SQLRestriction {
     private static func isReadable(module: String) -> Bool {
         // The pragmas that may run decide about their functions.
         modules.contains(module) || module.hasPrefix("pragma_")
+    }
+
+    /// How many writes a statement may contain, with those of its triggers and foreign keys: SQLite compiles one inside the
+    /// other, and needs stack for each.
+    private static let maximumWriteCount = 1_000
+
+    /// Refuses a statement that contains many writes. An INSERT or a DELETE counts as several columns of an UPDATE.
+    func allows(writeCount: Int) -> Bool {
+        guard writeCount > Self.maximumWriteCount else { return true }
+        lastRefusal = lastRefusal ?? "the statement runs too many triggers and foreign keys"
+        return false
     }
 
     /// What the last statement was refused for, once.
@@ -121,8 +139,9 @@ package final class SQLRestriction {
         case SQLITE_PRAGMA: return pragmaRefusal(text(first).lowercased(), second.map { text($0) })
         case SQLITE_FUNCTION:
             let name = text(second).lowercased()
-            return functions.contains(name)
-                ? nil : "untrusted SQL can't call the function \(name)(): declare it as innocuous if it is"
+            guard !functions.contains(name) else { return nil }
+            return "untrusted SQL can't call the function \(name)()"
+                + (Self.refusedFunctions.contains(name) ? "" : ": declare it as innocuous if it is")
         case SQLITE_CREATE_TEMP_TABLE, SQLITE_CREATE_TEMP_INDEX, SQLITE_CREATE_TEMP_TRIGGER, SQLITE_CREATE_TEMP_VIEW,
             SQLITE_DROP_TEMP_TABLE, SQLITE_DROP_TEMP_INDEX, SQLITE_DROP_TEMP_TRIGGER, SQLITE_DROP_TEMP_VIEW:
             return temporaryRefusal(text(first))

@@ -2,6 +2,7 @@
 // counted by SQLite's trace, because loops over rows call SQLite directly. Only restricted connections have a budget.
 
 import RowanPlatform
+import RowanSQLText
 import RowanSQLite
 
 /// The costs of the running statements of a connection, and their limits.
@@ -15,8 +16,11 @@ final class StatementBudget {
     @exclusivity(unchecked) private var temporaryBytes = 0
     /// The limit that has been exceeded, until its statement is reset.
     @exclusivity(unchecked) private var excess: Excess?
-    /// The statement that has exceeded it; nil for the temporary storage, which all statements share.
+    /// The statement that has exceeded it; nil for the temporary storage, which all statements share, and for a compilation.
     @exclusivity(unchecked) private var excessive: SQLiteStatement?
+    /// When the compilation of a statement must have ended: it may read the schema.
+    @exclusivity(unchecked) private var compilationDeadline: ContinuousClock.Instant?
+    private let watchdog = StatementWatchdog()
 
     private struct Run {
         weak var statement: Statement?
@@ -43,13 +47,29 @@ final class StatementBudget {
         let run = Run(
             statement: statement, handle: statement.handle, deadline: ContinuousClock.now + limits.time)
         runs.append(run)
+        watchdog.watch(run.handle, until: run.deadline)
     }
 
     /// Called when a statement has finished, or is reset.
     func didReturn(_ statement: Statement) {
         guard !runs.isEmpty else { return }
         runs.removeAll { $0.handle == statement.handle || !$0.isBusy }
+        if let run = runs.last { watchdog.watch(run.handle, until: run.deadline) } else { watchdog.rest() }
         if !runs.contains(where: { $0.handle == excessive }) { (excess, excessive) = (nil, nil) }
+    }
+
+    /// Called before the connection closes.
+    func end() { watchdog.rest() }
+
+    /// Runs the closure, which compiles a statement.
+    func compiling<T>(_ body: () throws -> T) rethrows -> T {
+        guard isEnforced, compilationDeadline == nil else { return try body() }
+        compilationDeadline = ContinuousClock.now + limits.time
+        defer {
+            compilationDeadline = nil
+            if excess == .time, excessive == nil { excess = nil }
+        }
+        return try body()
     }
 
     /// Counts a row that a statement is about to return.
@@ -67,13 +87,60 @@ final class StatementBudget {
         if runs[index].bytes > limits.resultBytes { (excess, excessive) = (.resultBytes, statement) }
     }
 
+    /// SQLite compiles the rows of VALUES with a window function like a UNION, one inside the other, and counts them neither as
+    /// queries nor as a depth.
+    ///
+    /// - Throws: SQLITE_TOOBIG if there are many.
+    func check(_ text: UnsafeBufferPointer<UInt8>) throws {
+        // So many rows take more bytes.
+        guard isEnforced, text.count > 4 * limits.compoundSelects else { return }
+        var bytes = SQLBytes(text)
+        var depth = 0
+        // The lists of VALUES that contain the token: their depths, and what they have.
+        var lists: [(depth: Int, rowCount: Int, hasWindow: Bool)] = []
+        var isTooLong = false
+        while !isTooLong, let token = bytes.next() {
+            guard !token.isComment else { continue }
+            let symbol = token.kind == .symbol ? text[token.range.lowerBound] : nil
+            switch symbol {
+            case UInt8(ascii: "("):
+                if lists.last?.depth == depth { lists[lists.count - 1].rowCount += 1 }
+                depth += 1
+            case UInt8(ascii: ")"):
+                depth -= 1
+                while let list = lists.last, list.depth > depth { lists.removeLast() }
+            case UInt8(ascii: ","): break
+            default:
+                while let list = lists.last, list.depth >= depth { lists.removeLast() }
+                guard token.kind == .word else { break }
+                switch String(decoding: text[token.range], as: UTF8.self).lowercased() {
+                case "values": lists.append((depth, 0, false))
+                case "over": for index in lists.indices { lists[index].hasWindow = true }
+                default: break
+                }
+            }
+            isTooLong = lists.contains { $0.hasWindow && $0.rowCount > limits.compoundSelects }
+        }
+        guard isTooLong else { return }
+        throw DatabaseError(
+            resultCode: .SQLITE_TOOBIG,
+            message:
+                "VALUES with a window function has more than \(limits.compoundSelects) rows: write fewer, or raise "
+                + "SQLLimits.compoundSelects",
+            sql: String(decoding: text, as: UTF8.self))
+    }
+
     // MARK: Excesses
 
     /// Whether the running statements may continue.
     func mayContinue() -> Bool {
         guard excess == nil else { return false }
-        guard !runs.isEmpty else { return true }
+        guard !runs.isEmpty || compilationDeadline != nil else { return true }
         let now = ContinuousClock.now
+        if let compilationDeadline, compilationDeadline < now {
+            (excess, excessive) = (.time, nil)
+            return false
+        }
         if let late = runs.first(where: { $0.deadline < now && $0.isBusy }) {
             (excess, excessive) = (.time, late.handle)
             return false
@@ -105,7 +172,7 @@ final class StatementBudget {
         func exceeded(_ code: ResultCode, _ message: String) -> DatabaseError {
             DatabaseError(resultCode: code, message: message, sql: sql)
         }
-        return switch excess {
+        return switch watchdog.takeInterruption() ? .time : excess {
         case nil: nil
         case .time:
             exceeded(
