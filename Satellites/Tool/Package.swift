@@ -33,7 +33,14 @@ let package = Package(
         // On a Mac, a target with the name of the program would collide with the module Rowan.
         .executableTarget(name: "RowanTool", dependencies: ["RowanCommands"], swiftSettings: settings),
         .testTarget(
-            name: "RowanCommandsTests", dependencies: ["RowanCommands", "RowanTool", rowan], swiftSettings: settings),
+            name: "RowanCommandsTests",
+            dependencies: ["RowanCommands", "RowanTool", rowan, "GeneratedRecords", "GeneratedCodables"],
+            resources: [.copy("schema.sql")], swiftSettings: settings),
+        // Written by `rowan generate` for the tables in schema.sql.
+        .target(
+            name: "GeneratedRecords", dependencies: [.product(name: "RowanRecords", package: "Rowan")],
+            path: "Tests/GeneratedRecords", swiftSettings: settings),
+        .target(name: "GeneratedCodables", dependencies: [rowan], path: "Tests/GeneratedCodables", swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -102,13 +102,18 @@ struct AppliedMigrations {
 
     /// - Throws: ``MigrationError/edited(_:)`` if the SQL of migrations that have run has changed since.
     static func refuseEdited(_ migrations: [Migration], _ db: Database) throws {
-        guard migrations.contains(where: { $0.checksum != nil }) else { return }
+        let edited = try edited(migrations, db)
+        guard edited.isEmpty else { throw MigrationError.edited(edited) }
+    }
+
+    /// The migrations that have run and whose SQL has changed since.
+    static func edited(_ migrations: [Migration], _ db: Database) throws -> [String] {
+        guard migrations.contains(where: { $0.checksum != nil }) else { return [] }
         let checksums = try checksums(db)
-        let edited = migrations.filter { migration in
+        return migrations.filter { migration in
             guard let checksum = migration.checksum, let known = checksums[migration.identifier] else { return false }
             return checksum != known
-        }
-        guard edited.isEmpty else { throw MigrationError.edited(edited.map(\.identifier)) }
+        }.map(\.identifier)
     }
 
     /// The checksums of the migrations in SQL, by identifier.

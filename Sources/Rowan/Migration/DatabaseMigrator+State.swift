@@ -41,6 +41,17 @@ extension DatabaseMigrator {
         try !appliedIdentifiers(db).isSubset(of: knownIdentifiers)
     }
 
+    /// The identifiers of the registered migrations that have run and whose SQL was edited since, in registration order.
+    ///
+    /// ```swift
+    /// let edited = try dbQueue.read(migrator.editedMigrations)
+    /// ```
+    ///
+    /// Only migrations in SQL have checksums: see ``registerMigration(_:foreignKeyChecks:sql:)``.
+    ///
+    /// - Throws: a ``DatabaseError``.
+    public func editedMigrations(_ db: Database) throws -> [String] { try AppliedMigrations.edited(registered, db) }
+
     /// The identifiers of the registered migrations and of those that they merge.
     private var knownIdentifiers: Set<String> {
         registered.reduce(into: Set(migrations)) { $0.formUnion($1.mergedIdentifiers) }

@@ -15,7 +15,8 @@ public struct RowanCommand: ParsableCommand {
             """,
         subcommands: [
             SchemaCommand.self, QueryCommand.self, ExplainCommand.self, ProfileCommand.self, UsageCommand.self,
-            DumpCommand.self, BackupCommand.self, ImportCommand.self, DoctorCommand.self,
+            DumpCommand.self, BackupCommand.self, ImportCommand.self, DoctorCommand.self, MigrateCommand.self,
+            GenerateCommand.self,
         ])
 
     public init() {}

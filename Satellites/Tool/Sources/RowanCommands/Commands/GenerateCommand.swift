@@ -1,0 +1,116 @@
+import ArgumentParser
+import Foundation
+import Rowan
+
+struct GenerateCommand: AsyncParsableCommand {
+    enum Style: String, ExpressibleByArgument, CaseIterable { case record, codable }
+
+    static let configuration = CommandConfiguration(
+        commandName: "generate", abstract: "Writes record types in Swift for the tables and views.",
+        discussion: """
+            rowan generate players.sqlite --into Sources/App/Records
+            rowan generate players.sqlite --into Sources/App/Records --check
+
+            One file for each table, with its columns, its key, and associations from its foreign keys. Only files that this \
+            command has written are replaced or removed. With --check, nothing is written, and the exit code is 1 if a file is \
+            not what the command would write.
+            """)
+
+    @OptionGroup var file: DatabaseFile
+    @Option(help: "The folder of the files.", completion: .directory) var into: String
+    @Option(help: "record, for the macro @Record of RowanRecords, or codable.") var style: Style = .record
+    @Flag(help: "Make the types public.") var `public` = false
+    @Option(help: "The name of a type, as TABLE=Type. May be repeated.") var name: [String] = []
+    @Option(help: "The type of a property, as TABLE.COLUMN=Type. May be repeated.") var type: [String] = []
+    @Option(help: "A table or view to leave out. May be repeated.") var exclude: [String] = []
+    @Option(
+        help: "A file with more of these options, one per line, such as: --name players=Player", completion: .file())
+    var options: String?
+    @Flag(help: "Write nothing, and fail if files are stale.") var check = false
+
+    func run() async throws {
+        var choices = GenerationChoices(style: style, isPublic: `public`)
+        if let options { try choices.read(file: options) }
+        for name in name { try choices.add("--name", name) }
+        for type in type { try choices.add("--type", type) }
+        for table in exclude { try choices.add("--exclude", table) }
+        let ready = choices
+        let files = try await file.read { try RecordGenerator($0, ready).files() }
+        try GeneratedFolder(path: into).update(files, checks: check)
+    }
+}
+
+/// The folder of generated files.
+private struct GeneratedFolder {
+    let path: String
+
+    /// - Throws: `Findings` if the files are stale and must not be written; a `Failure` if another file has the name of one.
+    func update(_ files: [String: String], checks: Bool) throws {
+        let manager = FileManager.default
+        func text(_ name: String) -> String? { try? String(contentsOfFile: "\(path)/\(name)", encoding: .utf8) }  // nil: missing
+        let existing = (manager.fileExists(atPath: path) ? try manager.contentsOfDirectory(atPath: path) : [])
+            .filter { $0.hasSuffix(".swift") }
+        for name in files.keys.sorted() where manager.fileExists(atPath: "\(path)/\(name)") {
+            guard text(name)?.hasPrefix(RecordGenerator.mark) == true else {
+                throw Failure(
+                    message:
+                        "\(path)/\(name) was not written by this command: move it, or give the type another name with --name"
+                )
+            }
+        }
+        let removed = existing.filter { files[$0] == nil && text($0)?.hasPrefix(RecordGenerator.mark) == true }.sorted()
+        let changed = files.keys.filter { text($0) != files[$0] }.sorted()
+        if !checks {
+            try manager.createDirectory(atPath: path, withIntermediateDirectories: true)
+            for name in changed { try Data((files[name] ?? "").utf8).write(to: URL(filePath: "\(path)/\(name)")) }
+            for name in removed { try manager.removeItem(atPath: "\(path)/\(name)") }
+        }
+        for name in changed { print("\(checks ? "stale" : "wrote") \(path)/\(name)") }
+        for name in removed { print("\(checks ? "stale" : "removed") \(path)/\(name)") }
+        if checks, !changed.isEmpty || !removed.isEmpty { throw Findings() }
+    }
+}
+
+/// What the user chooses.
+struct GenerationChoices: Sendable {
+    let style: GenerateCommand.Style
+    let isPublic: Bool
+    /// By lower-case names.
+    private(set) var names: [String: String] = [:]
+    private(set) var types: [String: String] = [:]
+    private(set) var excluded: Set<String> = []
+
+    init(style: GenerateCommand.Style, isPublic: Bool) { (self.style, self.isPublic) = (style, isPublic) }
+
+    mutating func read(file: String) throws {
+        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
+            throw Failure(message: "can't read \(file)")
+        }
+        for line in text.split(whereSeparator: \.isNewline) {
+            let line = line.trimmingCharacters(in: .whitespaces)
+            guard !line.isEmpty, !line.hasPrefix("#") else { continue }
+            let words = line.split(separator: " ", maxSplits: 1)
+            guard words.count == 2 else {
+                throw Failure.usage("\(file): \(line): an option and its value are expected")
+            }
+            try add(String(words[0]), words[1].trimmingCharacters(in: .whitespaces))
+        }
+    }
+
+    mutating func add(_ option: String, _ value: String) throws {
+        if option == "--exclude" {
+            excluded.insert(value.lowercased())
+            return
+        }
+        let parts = value.split(separator: "=", maxSplits: 1).map(String.init)
+        guard parts.count == 2, ["--name", "--type"].contains(option) else {
+            throw Failure.usage(
+                "\(option) \(value): pass --name TABLE=Type, --type TABLE.COLUMN=Type, or --exclude TABLE")
+        }
+        if option == "--name" {
+            names[parts[0].lowercased()] = parts[1]
+        } else {
+            types[parts[0].lowercased()] = parts[1]
+        }
+    }
+}

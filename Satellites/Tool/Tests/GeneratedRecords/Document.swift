@@ -1,0 +1,8 @@
+// Written by rowan generate for the table documents: do not edit.
+
+public import RowanRecords
+
+@Record("documents", memberwise: true) public struct Document: Equatable {
+    public var title: String?
+    public var body: String?
+}

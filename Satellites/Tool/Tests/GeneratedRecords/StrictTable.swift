@@ -1,0 +1,9 @@
+// Written by rowan generate for the table strict_table: do not edit.
+
+public import RowanRecords
+
+@Record("strict_table", memberwise: true) public struct StrictTable: Equatable {
+    public var id: Int64?
+    public var a: String?
+    public var b: String
+}

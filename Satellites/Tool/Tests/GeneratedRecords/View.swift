@@ -1,0 +1,7 @@
+// Written by rowan generate for the table view: do not edit.
+
+public import RowanRecords
+
+@Record("view", memberwise: true) public struct View: Equatable {
+    public var id: Int64?
+}

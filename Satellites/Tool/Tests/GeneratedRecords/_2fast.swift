@@ -1,0 +1,7 @@
+// Written by rowan generate for the table 2fast: do not edit.
+
+public import RowanRecords
+
+@Record("2fast", memberwise: true) public struct _2fast: Equatable {
+    public var x: String?
+}

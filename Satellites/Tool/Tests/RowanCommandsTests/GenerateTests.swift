@@ -1,0 +1,160 @@
+// Record types from schemas. Those of schema.sql are compiled as GeneratedRecords and GeneratedCodables.
+
+import Foundation
+import GeneratedCodables
+import GeneratedRecords
+import Rowan
+import Testing
+
+@Suite struct GenerateTests {
+    private let tool = try! Tool()
+
+    private func schema() throws -> String {
+        let url = try #require(Bundle.module.url(forResource: "schema", withExtension: "sql"))
+        return try String(contentsOf: url, encoding: .utf8)
+    }
+
+    /// The compiled files are those that the command writes.
+    @Test(arguments: [("record", "GeneratedRecords"), ("codable", "GeneratedCodables")])
+    func compiledFiles(style: String, folder: String) throws {
+        let path = try tool.database(schema())
+        let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().appending(
+            path: folder)
+        #expect(
+            try tool.run("generate", path, "--into", sources.path, "--style", style, "--public", "--check") == .init("")
+        )
+    }
+
+    // MARK: Records
+
+    private func queue() throws -> DatabaseQueue {
+        let queue = try DatabaseQueue()
+        try queue.write { try $0.execute(sql: schema()) }
+        return queue
+    }
+
+    @Test func recordsOfTheMacro() throws {
+        try queue().write { db in
+            var team = GeneratedRecords.Team(id: nil, name: "Reds", founded: Date(timeIntervalSince1970: 0))
+            try team.insert(db)
+            var player = GeneratedRecords.Player(
+                id: nil, teamID: nil, homeTeamID: 1, name: "Arthur", score: 600, height: 1.5, isActive: true,
+                photo: Data([1]),
+                uid: UUID(), label: nil, short: nil)
+            try player.insert(db)
+            #expect(player.id == 1)
+            let fetched = try #require(try GeneratedRecords.Player.fetchOne(db, key: 1))
+            #expect(fetched.label == "Arthur!" && fetched.short == "A" && fetched.uid == player.uid)
+            #expect(try GeneratedRecords.Team.fetchAll(db) == [team])
+            try GeneratedRecords.Membership(player: 1, club: "Chess", since: nil).insert(db)
+            var fee = GeneratedRecords.Fee(id: nil, player: 1, club: "Chess", amount: 2.5)
+            try fee.insert(db)
+            #expect(try fee.request(for: GeneratedRecords.Fee.membership).fetchCount(db) == 1)
+            #expect(try team.request(for: GeneratedRecords.Team.playersByHomeTeam).fetchAll(db) == [fetched])
+            #expect(try team.request(for: GeneratedRecords.Team.playersByTeam).fetchCount(db) == 0)
+            #expect(try GeneratedRecords.BestPlayer.fetchAll(db).map(\.score) == [600])
+            var odd = GeneratedRecords.Class(
+                default: nil, selfValue: "a", in: "b", init: "c", type: "d", func: nil)
+            try odd.insert(db)
+            #expect(try GeneratedRecords.Class.fetchAll(db) == [odd])
+            let names = GeneratedRecords.OddNameX(
+                aB: "1", aB2: "2", aB3: "3", _1st: 4, column: "5", é: "6", qUote: "7", backSlash: "8", emoji: "9")
+            try names.insert(db)
+            #expect(try GeneratedRecords.OddNameX.fetchAll(db) == [names])
+            try GeneratedRecords.Norowid(code: "a", n: 1).upsert(db)
+            try GeneratedRecords.Norowid(code: "a", n: 2).upsert(db)
+            #expect(try GeneratedRecords.Norowid.fetchAll(db) == [.init(code: "a", n: 2)])
+            try GeneratedRecords.Document(title: "x", body: "y").insert(db)
+            #expect(try GeneratedRecords.Document.fetchAll(db) == [.init(title: "x", body: "y")])
+        }
+    }
+
+    @Test func codableRecords() throws {
+        try queue().write { db in
+            func decoded<Value: Decodable>(_ json: String, as type: Value.Type) throws -> Value {
+                try JSONDecoder().decode(type, from: Data(json.utf8))
+            }
+            var team = try decoded(#"{"name":"Reds"}"#, as: GeneratedCodables.Team.self)
+            try team.insert(db)
+            #expect(team.id == 1)
+            var player = try decoded(
+                #"{"home_team_id":1,"name":"Arthur","isActive":true,"score":600}"#, as: GeneratedCodables.Player.self)
+            try player.insert(db)
+            let fetched = try #require(try GeneratedCodables.Player.fetchOne(db, key: 1))
+            #expect(fetched.label == "Arthur!" && fetched.short == "A" && fetched.score == 600 && fetched.isActive)
+            player.score = 700
+            try player.update(db)
+            #expect(
+                try GeneratedCodables.Player.filter(GeneratedCodables.Player.Columns.homeTeamID == 1).fetchAll(db).map(
+                    \.score)
+                    == [700])
+            #expect(try team.request(for: GeneratedCodables.Team.playersByHomeTeam).fetchCount(db) == 1)
+            #expect(try GeneratedCodables.BestPlayer.fetchAll(db).map(\.name) == ["Arthur"])
+            var odd = try decoded(#"{"self":"a","in":"b","Type":"c"}"#, as: GeneratedCodables.Class.self)
+            try odd.insert(db)
+            #expect(odd.default == 1)
+            #expect(try GeneratedCodables.Class.fetchAll(db) == [odd])
+        }
+    }
+
+    // MARK: Files
+
+    @Test func choices() throws {
+        let path = try tool.database(
+            """
+            CREATE TABLE players (id INTEGER PRIMARY KEY, price NUMERIC, note TEXT); CREATE TABLE log (a); CREATE TABLE tmp (a);
+            """)
+        let options = try tool.write("# For the app\n--exclude log\n\n--type players.note=Note?\n", "options.txt")
+        let arguments = [
+            "generate", path, "--into", "out", "--name", "players=Spieler", "--type", "players.price=Decimal",
+            "--exclude", "TMP",
+            "--options", options,
+        ]
+        #expect(try tool.run(arguments) == .init("wrote out/Spieler.swift\n"))
+        #expect(
+            try tool.text("out/Spieler.swift") == """
+                // Written by rowan generate for the table players: do not edit.
+
+                import Foundation
+                import RowanRecords
+
+                @Record("players") struct Spieler: Equatable {
+                    var id: Int64?
+                    var price: Decimal?
+                    var note: Note?
+                }
+
+                """)
+        #expect(try tool.run(arguments) == .init(""))
+        #expect(try tool.run(arguments + ["--check"]) == .init(""))
+        for wrong in [["--name", "players"], ["--type", "x"]] { #expect(try tool.run(arguments + wrong).code == 2) }
+    }
+
+    @Test func staleAndForeignFiles() throws {
+        let path = try tool.database(
+            "CREATE TABLE player (id INTEGER PRIMARY KEY); CREATE TABLE team (id INTEGER PRIMARY KEY)")
+        #expect(
+            try tool.run("generate", path, "--into", "out") == .init("wrote out/Player.swift\nwrote out/Team.swift\n"))
+        _ = try tool.write("struct Own {}\n", "out/Own.swift")
+        #expect(
+            try tool.run("query", path, "ALTER TABLE player ADD COLUMN name TEXT; DROP TABLE team", "--write").code == 0
+        )
+        #expect(
+            try tool.run("generate", path, "--into", "out", "--check")
+                == .init("stale out/Player.swift\nstale out/Team.swift\n", code: 1))
+        #expect(try tool.text("out/Player.swift").contains("name") == false)
+        #expect(
+            try tool.run("generate", path, "--into", "out") == .init("wrote out/Player.swift\nremoved out/Team.swift\n")
+        )
+        #expect(try tool.text("out/Own.swift") == "struct Own {}\n")
+        _ = try tool.write("struct Player {}\n", "out/Player.swift")
+        #expect(
+            try tool.run("generate", path, "--into", "out")
+                == .init(
+                    "",
+                    errors:
+                        "rowan: out/Player.swift was not written by this command: move it, or give the type another name with --name\n",
+                    code: 3))
+        #expect(try tool.text("out/Player.swift") == "struct Player {}\n")
+    }
+}
