@@ -16,7 +16,7 @@ public struct RowanCommand: ParsableCommand {
         subcommands: [
             SchemaCommand.self, QueryCommand.self, ExplainCommand.self, ProfileCommand.self, UsageCommand.self,
             DumpCommand.self, BackupCommand.self, ImportCommand.self, DoctorCommand.self, MigrateCommand.self,
-            GenerateCommand.self,
+            GenerateCommand.self, TailCommand.self, MCPCommand.self,
         ])
 
     public init() {}

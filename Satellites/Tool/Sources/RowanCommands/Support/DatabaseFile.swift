@@ -58,13 +58,18 @@ struct DatabaseFile: ParsableArguments {
         }
     }
 
-    static func open(_ path: String, isReadOnly: Bool, creates: Bool = false) throws -> DatabaseQueue {
+    static func open(
+        _ path: String, isReadOnly: Bool, creates: Bool = false, trust: DatabaseTrust = .trusted,
+        observesOthers: Bool = false
+    ) throws -> DatabaseQueue {
         var isFolder: ObjCBool = false
         let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
         guard exists || creates else { throw Failure(message: "there is no file \(path)") }
         guard !isFolder.boolValue else { throw Failure(message: "\(path) is a folder: pass the file of a database") }
         var configuration = Configuration()
         configuration.readonly = isReadOnly
+        configuration.trust = trust
+        configuration.observesOtherProcesses = observesOthers
         configuration.busyMode = .timeout(5)
         configuration.publicStatementArguments = true
         return try DatabaseQueue(path: path, configuration: configuration)
@@ -72,28 +77,34 @@ struct DatabaseFile: ParsableArguments {
 
     /// Says what to do after an error of a file.
     static func explaining<T>(_ path: String, _ body: () async throws -> T) async throws -> T {
-        do { return try await body() } catch let error as DatabaseError {
-            switch error.resultCode {
-            case .SQLITE_NOTADB:
-                throw Failure(
-                    message:
-                        "\(path) is not a SQLite database, or it is encrypted: decrypt it with the program that has "
-                        + "its key")
-            case .SQLITE_CORRUPT:
-                throw Failure(
-                    message:
-                        "\(path) is damaged (\(error.message ?? "\(error.resultCode)")): restore a backup, or save "
-                        + "what can be read with: rowan dump \(path)")
-            case .SQLITE_BUSY, .SQLITE_LOCKED:
-                throw Failure(message: "\(path) is locked by another program: try again when it has finished")
-            case .SQLITE_CANTOPEN:
-                let reason = access(path, R_OK) == 0 ? "" : ": \(String(cString: strerror(errno)))"
-                throw Failure(message: "can't open \(path)\(reason)")
-            case .SQLITE_READONLY where access(path, W_OK) != 0:
-                throw Failure(message: "can't write \(path): \(String(cString: strerror(errno)))")
-            case .SQLITE_INTERRUPT: throw CancellationError()
-            default: throw Failure(message: "\(path): \(error)")
-            }
+        do { return try await body() } catch let error as DatabaseError { throw explained(error, path) }
+    }
+
+    static func explainingSync<T>(_ path: String, _ body: () throws -> T) throws -> T {
+        do { return try body() } catch let error as DatabaseError { throw explained(error, path) }
+    }
+
+    private static func explained(_ error: DatabaseError, _ path: String) -> any Error {
+        switch error.resultCode {
+        case .SQLITE_NOTADB:
+            return Failure(
+                message:
+                    "\(path) is not a SQLite database, or it is encrypted: decrypt it with the program that has its key"
+            )
+        case .SQLITE_CORRUPT:
+            return Failure(
+                message:
+                    "\(path) is damaged (\(error.message ?? "\(error.resultCode)")): restore a backup, or save what can be "
+                    + "read with: rowan dump \(path)")
+        case .SQLITE_BUSY, .SQLITE_LOCKED:
+            return Failure(message: "\(path) is locked by another program: try again when it has finished")
+        case .SQLITE_CANTOPEN:
+            let reason = access(path, R_OK) == 0 ? "" : ": \(String(cString: strerror(errno)))"
+            return Failure(message: "can't open \(path)\(reason)")
+        case .SQLITE_READONLY where access(path, W_OK) != 0:
+            return Failure(message: "can't write \(path): \(String(cString: strerror(errno)))")
+        case .SQLITE_INTERRUPT: return CancellationError()
+        default: return Failure(message: "\(path): \(error)")
         }
     }
 }
