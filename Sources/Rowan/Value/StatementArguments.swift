@@ -49,16 +49,6 @@ public struct StatementArguments: Hashable, Sendable {
         return replaced
     }
 
-    /// The arguments of both operands, in order.
-    ///
-    /// - Precondition: no name is in both. `&+` lets the second value replace the first.
-    @_disfavoredOverload  // so that `["a"] + ["b"]` stays an array
-    public static func + (lhs: StatementArguments, rhs: StatementArguments) -> StatementArguments {
-        var result = lhs
-        result += rhs
-        return result
-    }
-
     /// The arguments of both operands, in order. If a name is in both, the second value wins.
     public static func &+ (lhs: StatementArguments, rhs: StatementArguments) -> StatementArguments {
         var result = lhs
@@ -75,6 +65,22 @@ public struct StatementArguments: Hashable, Sendable {
             replaced.isEmpty,
             "arguments set twice (\(replaced.keys.sorted().joined(separator: ", "))): use &+ to replace the first values"
         )
+    }
+}
+
+/// The type ``StatementArguments``, whose `+` is generic so that `["a"] + (isLong ? ["b"] : [])` stays an array.
+public protocol StatementArgumentsOperand {}
+
+extension StatementArguments: StatementArgumentsOperand {}
+
+extension StatementArgumentsOperand where Self == StatementArguments {
+    /// The arguments of both operands, in order.
+    ///
+    /// - Precondition: no name is in both. `&+` lets the second value replace the first.
+    public static func + (lhs: Self, rhs: Self) -> Self {
+        var result = lhs
+        result += rhs
+        return result
     }
 }
 

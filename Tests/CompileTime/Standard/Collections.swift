@@ -80,6 +80,8 @@ func collections(
     _ = numbers + numbers.map { $0 + 1 }
     _ = [1] + [2]
     _ = names + ["x"]
+    _ = (flags.isEmpty ? ["x"] : []) + (number > 1 ? ["y"] : [])
+    _ = (flags.isEmpty ? [1] : []) + [2] + (number > 1 ? [3] : [])
     _ = ["x"] + names + ["y"]
     _ = numbers.dropFirst() + numbers.prefix(2)
     _ = numbers.dropFirst(2).first == 3
