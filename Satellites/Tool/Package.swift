@@ -40,7 +40,8 @@ let package = Package(
         .target(
             name: "GeneratedRecords", dependencies: [.product(name: "RowanRecords", package: "Rowan")],
             path: "Tests/GeneratedRecords", swiftSettings: settings),
-        .target(name: "GeneratedCodables", dependencies: [rowan], path: "Tests/GeneratedCodables", swiftSettings: settings),
+        .target(
+            name: "GeneratedCodables", dependencies: [rowan], path: "Tests/GeneratedCodables", swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

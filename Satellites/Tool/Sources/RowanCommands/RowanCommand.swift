@@ -14,7 +14,8 @@ public struct RowanCommand: ParsableCommand {
             2 for wrong arguments, and 3 for an error of a database or a file.
             """,
         subcommands: [
-            SchemaCommand.self, QueryCommand.self, ExplainCommand.self, ProfileCommand.self, UsageCommand.self,
+            SchemaCommand.self, DiagramCommand.self, QueryCommand.self, ExplainCommand.self, ProfileCommand.self,
+            UsageCommand.self,
             DumpCommand.self, BackupCommand.self, ImportCommand.self, DoctorCommand.self, MigrateCommand.self,
             GenerateCommand.self, TailCommand.self, MCPCommand.self,
         ])

@@ -1,4 +1,5 @@
 // Written by rowan generate for the table memberships: do not edit.
+// swift-format-ignore-file
 
 public import Foundation
 public import Rowan

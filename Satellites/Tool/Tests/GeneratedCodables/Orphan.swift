@@ -1,4 +1,5 @@
 // Written by rowan generate for the table orphan: do not edit.
+// swift-format-ignore-file
 
 public import Rowan
 

@@ -1,4 +1,5 @@
 // Written by rowan generate for the table documents: do not edit.
+// swift-format-ignore-file
 
 public import RowanRecords
 

@@ -114,6 +114,7 @@ import Testing
         #expect(
             try tool.text("out/Spieler.swift") == """
                 // Written by rowan generate for the table players: do not edit.
+                // swift-format-ignore-file
 
                 import Foundation
                 import RowanRecords

@@ -53,6 +53,41 @@ import Testing
                     """, code: 1))
     }
 
+    // MARK: diagram
+
+    @Test func diagrams() throws {
+        let path = try tool.database(
+            Self.schema + """
+                CREATE TABLE "odd ""name" ("a b" VARCHAR(10), id INTEGER NOT NULL UNIQUE REFERENCES player (id), x REFERENCES missing (id));
+                """)
+        #expect(
+            try tool.run("diagram", path)
+                == .init(
+                    """
+                    erDiagram
+                        "team" {
+                            INTEGER id PK
+                            TEXT name
+                        }
+                        "player" {
+                            INTEGER id PK
+                            INTEGER team FK
+                            TEXT name
+                            INTEGER score
+                            BLOB photo
+                        }
+                        "odd 'name" {
+                            VARCHAR_10_ a_b "a b"
+                            INTEGER id FK
+                            ANY x FK
+                        }
+                        "player" }o--o| "team" : "team"
+                        "odd 'name" |o--|| "player" : "id"
+
+                    """))
+        #expect(try tool.run("diagram", path, "team").output.split(separator: "\n").count == 5)
+    }
+
     // MARK: query
 
     @Test func queryInABox() throws {

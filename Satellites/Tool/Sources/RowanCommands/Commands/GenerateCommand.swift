@@ -47,7 +47,8 @@ private struct GeneratedFolder {
     /// - Throws: `Findings` if the files are stale and must not be written; a `Failure` if another file has the name of one.
     func update(_ files: [String: String], checks: Bool) throws {
         let manager = FileManager.default
-        func text(_ name: String) -> String? { try? String(contentsOfFile: "\(path)/\(name)", encoding: .utf8) }  // nil: missing
+        // Nil for a missing file.
+        func text(_ name: String) -> String? { try? String(contentsOfFile: "\(path)/\(name)", encoding: .utf8) }
         let existing = (manager.fileExists(atPath: path) ? try manager.contentsOfDirectory(atPath: path) : [])
             .filter { $0.hasSuffix(".swift") }
         for name in files.keys.sorted() where manager.fileExists(atPath: "\(path)/\(name)") {

@@ -183,7 +183,8 @@ struct RecordGenerator {
             imports.insert("Foundation", at: 0)
         }
         var lines = [
-            "\(Self.mark) for \(table.isView ? "the view" : "the table") \(table.name.onOneLine): do not edit.", "",
+            "\(Self.mark) for \(table.isView ? "the view" : "the table") \(table.name.onOneLine): do not edit.",
+            "// swift-format-ignore-file", "",
         ]
         lines += imports.map { choices.isPublic ? "public import \($0)" : "import \($0)" } + [""]
         lines += usesMacro ? macroRecord(table) : codableRecord(table)
