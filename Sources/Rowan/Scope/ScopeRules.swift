@@ -49,8 +49,8 @@ struct ScopeRuleText {
 
     /// The SQL with functions in place of its arguments, and with the schema of its tables.
     ///
-    /// - Returns: the SQL, and the names in lower case that may be those of further tables.
-    func scoped(_ db: Database) throws -> (sql: String, usedNames: Set<String>) {
+    /// - Returns: the SQL, and, in lower case, the names that may be those of further tables, and the names of tables.
+    func scoped(_ db: Database) throws -> (sql: String, usedNames: Set<String>, tables: Set<String>) {
         try scoped(rule.isWriting ? ofTable(sql, db) : sql, db)
     }
 
@@ -80,42 +80,43 @@ struct ScopeRuleText {
                 }
                 return column.quotedDatabaseIdentifier
             }
-            if db.configuration.acceptsDoubleQuotedStringLiterals, scanner[token].hasPrefix("\""),
-                !name.isSameDatabaseName(as: table)
-            {
+            if db.configuration.acceptsDoubleQuotedStringLiterals, scanner[token].hasPrefix("\"") {
                 throw rule.refusal("has the text \(scanner[token]): use single quotes, or an argument")
             }
             return nil
         }
     }
 
-    private func scoped(_ sql: String, _ db: Database) throws -> (sql: String, usedNames: Set<String>) {
+    private func scoped(
+        _ sql: String, _ db: Database
+    ) throws -> (sql: String, usedNames: Set<String>, tables: Set<String>) {
         var index = firstValue
-        var previous: String?
-        var usedNames: Set<String> = []
+        var places = TablePlaces()
+        var (usedNames, tables): (Set<String>, Set<String>) = ([], [])
         let sql = try SQLScanner.replacing(sql) { token, scanner in
             guard !token.isComment else { return nil }
-            defer { previous = scanner[token].uppercased() }
+            let isTable = places.next(scanner[token], token.kind)
             if token.kind == .variable {
                 guard scanner[token] == "?" else { throw rule.refusal("has the argument \(scanner[token]): use ?") }
                 defer { index += 1 }
                 return "\(ScopeRestriction.function)(\(index))"
             }
             guard let name = scanner.name(token), try db.object(name, in: "main") != nil else { return nil }
-            guard ["FROM", "JOIN", "IN"].contains(previous) else {
+            guard isTable else {
                 usedNames.insert(name.foldedDatabaseName)
                 return nil
             }
+            tables.insert(name.foldedDatabaseName)
             return "main." + scanner[token]
         }
-        return (sql, usedNames)
+        return (sql, usedNames, tables)
     }
 }
 
 extension Database {
     /// The tables of a scope on this connection.
     func makeScope(_ rules: [ScopeRuleText]) throws -> ScopeRestriction {
-        var usedNames: Set<String> = []
+        var (usedNames, queried): (Set<String>, Set<String>) = ([], [])
         let byTable = Dictionary(grouping: rules) { $0.table.foldedDatabaseName }
         let tables = try byTable.sorted(on: \.key).map { _, rules in
             let (reading, writing) = (rules.filter { !$0.rule.isWriting }, rules.filter(\.rule.isWriting))
@@ -129,6 +130,7 @@ extension Database {
                 let scoped = try rule.scoped(self)
                 query = scoped.sql
                 usedNames.formUnion(scoped.usedNames)
+                queried.formUnion(scoped.tables)
             }
             let all = try columnInfo(of: kept.name, in: "main")
             let columns = try connection.prepare(query).columnNames
@@ -149,7 +151,8 @@ extension Database {
         // Also those that replace functions of SQLite.
         let functions = try ownTexts("SELECT DISTINCT name FROM pragma_function_list WHERE NOT builtin")
         return try ScopeRestriction(
-            connection, tables: tables, objects: try objectNames(), usedNames: usedNames, ownFunctions: functions)
+            connection, tables: tables, objects: try objectNames(), usedNames: usedNames, queriedTables: queried,
+            ownFunctions: functions)
     }
 
     /// The names of the tables and views of the main schema, and those of other schemas and of modules.
@@ -222,19 +225,87 @@ extension Database {
 
     /// The foreign keys that refer to a table.
     private func referrers(of table: String) throws -> [ScopeRestriction.Referrer] {
-        try tables(in: "main").flatMap { child in
+        func words(_ name: String) throws -> Set<String> {
+            let sql = try ownTexts("SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = ?", [name])
+            return sql.reduce(into: []) { words, sql in
+                let scanner = SQLScanner(sql)
+                _ = scanner.contains { token in
+                    if token.kind == .word { words.insert(scanner[token].lowercased()) }
+                    return false
+                }
+            }
+        }
+        let isParentPlain = try !words(table).contains("collate")
+        let parents = try columnInfo(of: table, in: "main")
+        return try tables(in: "main").flatMap { child -> [ScopeRestriction.Referrer] in
+            let keys = try foreignKeys(on: child.name, in: "main", to: table)
+            guard !keys.isEmpty else { return [] }
             let actions = try connection.unrestricted {
                 try Row.rows(
                     of: makeStatement(sql: "SELECT id, on_delete FROM pragma_foreign_key_list(?, 'main')"), [child.name]
                 )
             }
-            return try foreignKeys(on: child.name, in: "main", to: table).map { key in
+            let (words, children) = (try words(child.name), try columnInfo(of: child.name, in: "main"))
+            func affinity(_ column: String, _ columns: [ColumnInfo]) -> Affinity? {
+                columns.first { $0.name.isSameDatabaseName(as: column) }.map { Affinity(declaredType: $0.type) }
+            }
+            return keys.map { key in
                 let action = actions.first { ($0[0] as Int) == key.id }?[1] as String?
                 return ScopeRestriction.Referrer(
                     child: child.name, columns: key.mapping.map { ($0.origin, $0.destination) },
-                    keepsParents: action == "NO ACTION" || action == "RESTRICT")
+                    keepsParents: action == "NO ACTION" || action == "RESTRICT", isDeferred: words.contains("deferred"),
+                    comparesAlike: isParentPlain && !words.contains("collate")
+                        && key.mapping.allSatisfy { affinity($0.origin, children) == affinity($0.destination, parents) }
+                )
             }
         }
+    }
+}
+
+/// Finds the names of tables in a query: those in FROM clauses, and after IN.
+private struct TablePlaces {
+    private enum Clause { case other, table, joined }
+
+    /// The clauses around the token, the innermost one last.
+    private var clauses: [Clause] = [.other]
+    private var previous = ""
+
+    private static let ends: Set<String> = [
+        "SELECT", "VALUES", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "WINDOW", "UNION", "EXCEPT", "INTERSECT",
+    ]
+
+    /// Whether the next token is the name of a table, or of something else in its place.
+    mutating func next(_ text: String, _ kind: SQLScanner.Token.Kind) -> Bool {
+        let word = text.uppercased()
+        defer { previous = kind == .word || kind == .symbol ? word : "" }
+        if kind == .symbol {
+            switch text {
+            case "(":
+                let isSource = clauses.last == .table
+                if isSource { clauses[clauses.count - 1] = .joined }
+                clauses.append(isSource ? .table : .other)
+            case ")": if clauses.count > 1 { clauses.removeLast() }
+            case ",": if clauses.last == .joined { clauses[clauses.count - 1] = .table }
+            default: break
+            }
+            return false
+        }
+        if kind == .word {
+            // IS DISTINCT FROM is an operator.
+            if word == "FROM" && previous != "DISTINCT" || word == "JOIN" {
+                clauses[clauses.count - 1] = .table
+                return false
+            }
+            if Self.ends.contains(word) {
+                clauses[clauses.count - 1] = .other
+                return false
+            }
+        }
+        if clauses.last == .table {
+            clauses[clauses.count - 1] = .joined
+            return true
+        }
+        return previous == "IN"
     }
 }
 
@@ -277,6 +348,9 @@ extension DatabaseScope.Rule {
 
     /// Checks that no statement that writes the table can do more than write its rows.
     fileprivate func checkWriting(_ db: Database, _ showsAllColumns: Bool) throws {
+        guard !["new", "old"].contains(relation.source.name.foldedDatabaseName) else {
+            throw refusal("is of a table called \(relation.source.name), which means a row in triggers: rename it")
+        }
         guard showsAllColumns else { throw refusal("has columns that can't be read: a scope writes whole rows") }
         let (words, name) = (try db.definitionWords(), relation.source.name.foldedDatabaseName)
         guard !words.triggering.contains(name) else {

@@ -4,7 +4,7 @@ import Rowan
 import Testing
 
 @Suite struct ScopeNameTests {
-    private func make(_ schema: String, _ configuration: Configuration = Configuration()) throws -> DatabaseQueue {
+    func make(_ schema: String, _ configuration: Configuration = Configuration()) throws -> DatabaseQueue {
         let queue = try DatabaseQueue(configuration: configuration)
         try queue.write { try $0.execute(sql: schema) }
         return queue
@@ -67,12 +67,14 @@ import Testing
         var configuration = Configuration()
         configuration.acceptsDoubleQuotedStringLiterals = true
         let queue = try make(Self.notes, configuration)
-        let scope = DatabaseScope().writing(Table("note").filter(sql: "\"body\" = \"a\""))
-        expectError(
-            .SQLITE_MISUSE,
-            "a scope can't write note: the request has the text \"a\": use single quotes, or an argument"
-        ) {
-            try queue.write(in: scope) { try $0.execute(sql: "UPDATE note SET body = 'y'") }
+        for text in ["a", "note"] {
+            let scope = DatabaseScope().writing(Table("note").filter(sql: "\"body\" = \"\(text)\""))
+            expectError(
+                .SQLITE_MISUSE,
+                "a scope can't write note: the request has the text \"\(text)\": use single quotes, or an argument"
+            ) {
+                try queue.write(in: scope) { try $0.execute(sql: "UPDATE note SET body = 'y'") }
+            }
         }
     }
 
@@ -136,5 +138,112 @@ import Testing
         ) {
             try queue.read(in: scope) { try Row.fetchAll($0, sql: "SELECT * FROM note") }
         }
+    }
+}
+
+extension ScopeNameTests {
+    /// Tables that a condition names after a comma, or in parentheses, are those of the database, whatever the statement names.
+    @Test(arguments: [
+        "usr AS u, blocked AS b WHERE b.u = u.id", "usr AS u JOIN blocked AS b ON b.u = u.id",
+        "(usr AS u, (blocked) AS b) WHERE b.u = u.id", "usr u LEFT JOIN blocked b ON (b.u = u.id), one WHERE b.u > 0",
+        "(SELECT id FROM usr) AS u, blocked AS b WHERE b.u IS NOT DISTINCT FROM u.id",
+    ])
+    func tablesInConditions(_ source: String) throws {
+        let queue = try make(
+            """
+            CREATE TABLE note(id INTEGER PRIMARY KEY, body TEXT); INSERT INTO note VALUES (1, 'mine'), (2, 'launch');
+            CREATE TABLE usr(id INTEGER PRIMARY KEY, t INTEGER); INSERT INTO usr VALUES (1, 1), (2, 2);
+            CREATE TABLE blocked(noteID INTEGER, u INTEGER); INSERT INTO blocked VALUES (2, 2);
+            CREATE TABLE one(id); INSERT INTO one VALUES (1);
+            """)
+        let condition = "id NOT IN (SELECT b.noteID FROM \(source))"
+        let scope = DatabaseScope().reading(Table("note").filter(sql: condition)).reading(
+            Table("blocked").filter(Column("u") == 1))
+        for sql in [
+            "SELECT body FROM note", "SELECT body AS blocked FROM note",
+            "SELECT body FROM note WHERE id NOT IN (SELECT noteID FROM blocked)",
+        ] {
+            #expect(try queue.read(in: scope) { try Row.fetchAll($0, sql: sql).count } == 1, "\(sql)")
+        }
+        // The rows of a table that only the condition reads are not counted.
+        for sql in ["SELECT count(*) FROM usr", "SELECT 1 FROM note, usr", "SELECT EXISTS (SELECT 1 FROM usr)"] {
+            expectError(.SQLITE_AUTH, "the scope does not include usr") {
+                try queue.read(in: scope) { try Row.fetchAll($0, sql: sql) }
+            }
+        }
+    }
+
+    @Test(arguments: ["new", "OLD"]) func tablesWithTheNamesOfRows(_ name: String) throws {
+        let queue = try make("CREATE TABLE \"\(name)\"(id INTEGER PRIMARY KEY, tenantID INTEGER)")
+        let table = Table(name)
+        expectError(
+            .SQLITE_MISUSE,
+            "a scope can't write \(name): the request is of a table called \(name), which means a row in triggers: rename it"
+        ) {
+            try queue.write(in: DatabaseScope().writing(table.filter(Column("id") < 100))) {
+                try $0.execute(sql: "INSERT INTO \"\(name)\"(tenantID) VALUES (7)")
+            }
+        }
+    }
+
+    /// A row that SQLite's foreign keys do not compare as equal does not keep another one, and does not stand for one.
+    @Test(arguments: [
+        ("k TEXT UNIQUE", "p TEXT COLLATE NOCASE", "'Ada'", "ADA"), ("k TEXT UNIQUE", "p", "x'414441'", "ADA"),
+    ])
+    func referencesThatOnlySeemEqual(parent: String, child: String, value: String, own: String) throws {
+        let queue = try make(
+            """
+            CREATE TABLE par(\(parent), tenantID INTEGER); CREATE TABLE d(id INTEGER PRIMARY KEY, tenantID INTEGER, \(child) REFERENCES par(k));
+            INSERT INTO par VALUES (\(value), 2); INSERT INTO d VALUES (1, 2, \(value));
+            """)
+        let tenant = Column("tenantID") == 1
+        let scope = DatabaseScope().writing(Table("par").filter(tenant)).reading(Table("d").filter(tenant))
+        for key in [own, "BEN"] {
+            try queue.write(in: scope) { db in
+                try db.execute(sql: "INSERT INTO par VALUES (?, 1)", arguments: [key])
+                try db.execute(sql: "DELETE FROM par WHERE k = ?", arguments: [key])
+            }
+        }
+        #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM par") } == 1)
+    }
+
+    @Test func referencesFromTheRowID() throws {
+        let queue = try make(
+            """
+            CREATE TABLE par(k TEXT UNIQUE, tenantID INTEGER); INSERT INTO par VALUES ('03', 1), ('2', 2), ('02', 1), ('4', 1);
+            CREATE TABLE d(id INTEGER PRIMARY KEY REFERENCES par(k), tenantID INTEGER);
+            """)
+        let tenant = Column("tenantID") == 1
+        let scope = DatabaseScope().reading(Table("par").filter(tenant)).writing(Table("d").filter(tenant))
+        for id in [2, 3, 5] {
+            expectError(.SQLITE_CONSTRAINT, "FOREIGN KEY constraint failed") {
+                try queue.write(in: scope) { try $0.execute(sql: "INSERT INTO d VALUES (\(id), 1)") }
+            }
+        }
+        try queue.write(in: scope) { try $0.execute(sql: "INSERT INTO d VALUES (4, 1)") }
+    }
+
+    /// A deferred key of a table to itself.
+    @Test func orphansOfTheSameTable() throws {
+        let queue = try make("")
+        try queue.writeWithoutTransaction { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE n(id INTEGER PRIMARY KEY, tenantID INTEGER, p INTEGER REFERENCES n(id) DEFERRABLE INITIALLY DEFERRED);
+                    PRAGMA foreign_keys = OFF;
+                    INSERT INTO n VALUES (1, 1, NULL), (2, 1, 1), (3, 1, NULL), (50, 2, 77);
+                    PRAGMA foreign_keys = ON;
+                    """)
+        }
+        let scope = DatabaseScope().writing(Table("n").filter(Column("tenantID") == 1))
+        for id in [77, 78] {
+            expectError(.SQLITE_CONSTRAINT, "FOREIGN KEY constraint failed") {
+                try queue.write(in: scope) {
+                    try $0.execute(sql: "DELETE FROM n WHERE id = 1; INSERT INTO n VALUES (\(id), 1, NULL)")
+                }
+            }
+        }
+        try queue.write(in: scope) { try $0.execute(sql: "DELETE FROM n WHERE id = 3") }
+        #expect(try queue.read { try Int.fetchAll($0, sql: "SELECT id FROM n") } == [1, 2, 50])
     }
 }

@@ -14,7 +14,7 @@ struct RandomSQL {
 
     private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
     private mutating func pick<T>(_ values: [T]) -> T { values.randomElement(using: &random)! }
-    private mutating func number() -> Int { Int.random(in: -2...12, using: &random) }
+    private mutating func number() -> Int { chance(5) ? 77 : Int.random(in: -2...12, using: &random) }
 
     /// One statement.
     mutating func statement() -> String {
@@ -215,6 +215,7 @@ struct RandomSQL {
             "abs(-9223372036854775807 - \(column()))", "json(\(column()))", "\(column()) -> '$['",
             "zeroblob(\(column()) * 1000000000)",
             "1 LIKE \(column())", "json_extract(\(column()), '$.a')", "round(\(column()))", "fails(\(column()))",
+            "length(trim(\(column())))", "sign(\(column()))",
         ])
     }
 
@@ -244,7 +245,7 @@ struct RandomSQL {
     private mutating func target() -> (name: String, columns: [String]) {
         let name =
             chance(70)
-            ? pick(["note", "pair"])
+            ? pick(["note", "note", "pair", "pair", "customer"])
             : pick([
                 "note", "note", "note", "note", "pair", "pair", "Note", "\"pair\"", "main.note", "invoice", "secret",
                 "hidden", "customer", "sqlite_master", "note AS n", "document",
@@ -269,7 +270,11 @@ struct RandomSQL {
         var sql = "UPDATE \(conflict())\(name) SET \(values.joined(separator: ", "))"
         if chance(12) {
             var aliases: [String] = []
-            sql += " FROM \(from(&aliases))"
+            // Names that could be taken for those of the target.
+            sql +=
+                chance(70)
+                ? " FROM \(from(&aliases))"
+                : " FROM (SELECT 1 AS rowid, 2 AS oid, \(term()) AS c)\(pick(["", " AS note"]))"
         }
         if chance(80) { sql += " WHERE \(hostile(condition()))" }
         return sql + returning()

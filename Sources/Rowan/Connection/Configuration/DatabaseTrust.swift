@@ -103,22 +103,43 @@ extension Database {
     /// - Throws: SQLITE_INTERRUPT if the schema can't be read in time.
     func readingUntrustedSchema(_ body: () throws -> Void) throws {
         guard configuration.trust != .trusted else { return try body() }
-        let limit = configuration.checksFileOnOpen ?? configuration.trust.limits?.time ?? SQLLimits().time
+        // A limit for statements may be less than what a busy machine needs for a large schema.
+        let limit = max(
+            configuration.checksFileOnOpen ?? configuration.trust.limits?.time ?? SQLLimits().time, .seconds(1))
         let deadline = ContinuousClock.now + limit
         var isLate = false
         do {
-            try connection.limitingDefinitions(configuration.trust.distrustsFile ? SQLLimits().sqlBytes : nil) {
+            try connection.limitingDefinitions(configuration.trust.distrustsFile ? SQLLimits() : nil) {
                 try connection.interrupting {
                     isLate = isLate || ContinuousClock.now > deadline
                     return isLate
                 } _: {
                     try body()
+                    try checkDefinitions()
                 }
             }
         } catch let error as DatabaseError where isLate && error.resultCode == .SQLITE_INTERRUPT {
             guard error.message == nil || error.message == "interrupted" else { throw error }
             throw DatabaseError(
                 resultCode: .SQLITE_INTERRUPT, message: "reading the schema took longer than \(limit) - \(path)")
+        }
+    }
+
+    /// - Throws: SQLITE_CORRUPT for a definition that exhausts the stack when it is compiled.
+    private func checkDefinitions() throws {
+        let sql = """
+            SELECT name, sql FROM main.sqlite_master
+            WHERE type IN ('view', 'trigger') AND sql LIKE '%values%' AND sql LIKE '%over%'
+            """
+        let rows = try connection.unrestricted { try Row.rows(of: makeStatement(sql: sql), []) }
+        for row in rows {
+            let (name, definition): (String, String) = (row[0], row[1])
+            guard definition.withBytes({ SQLRestriction.hasLongValues($0, SQLLimits().compoundSelects) }) else {
+                continue
+            }
+            throw DatabaseError(
+                resultCode: .SQLITE_CORRUPT,
+                message: "the definition of \(name) has a VALUES with a window function and many rows - \(path)")
         }
     }
 

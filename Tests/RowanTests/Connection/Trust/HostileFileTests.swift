@@ -68,6 +68,10 @@ import Testing
             "a long name", "CREATE TABLE \"\(String(repeating: "n", count: 1 << 20))\"(a)",
             "SELECT count(*) FROM sqlite_master", (.SQLITE_CORRUPT, "")),
         Attack(
+            "a view of long VALUES with a window",
+            "CREATE VIEW v AS VALUES \(Array(repeating: "(1)", count: 24_000).joined(separator: ",")), (count(*) OVER ())",
+            "SELECT 1 FROM v LIMIT 1", (.SQLITE_CORRUPT, "")),
+        Attack(
             "a tokenizer of tokenizers",
             "CREATE VIRTUAL TABLE f USING fts5(a); INSERT INTO f VALUES ('running'); PRAGMA writable_schema = ON; "
                 + "UPDATE sqlite_master SET sql = 'CREATE VIRTUAL TABLE f USING fts5(a, tokenize=''"

@@ -60,7 +60,8 @@ final class ProfileRecorder {
             return SQLITE_DENY
         }
         if let restriction, !restriction.allows(code, first, second, schema) { return SQLITE_DENY }
-        if let restriction = restriction ?? moduleRestriction,
+        // SQLite compiles a statement again without a profile.
+        if profile != nil, let restriction = restriction ?? moduleRestriction,
             [SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE].contains(code)
         {
             writeCount += code == SQLITE_UPDATE ? 1 : 5

@@ -104,6 +104,10 @@ extension ScopeRestriction {
         }
         // A table of which the scope's query reads no column. No other statement can name a schema.
         if column.isEmpty, schema == "main", tables[name] != nil { return nil }
+        // A table of a query of the scope, of which only the rowid is used. The statement does not contain its name.
+        if column.isEmpty, schema == "main", queriedTables.contains(name), findings?.names.contains(name) == false {
+            return nil
+        }
         // The table that the statement writes, or one that is checked for a foreign key.
         if isWriting, isDirect, schema == "main", let table = tables[name],
             table.columns.contains(column.foldedDatabaseName)

@@ -61,9 +61,17 @@ package final class ScopeRestriction {
         let columns: [(child: String, parent: String)]
         /// Whether a row can't be deleted while others refer to it.
         let keepsParents: Bool
+        /// Whether the key may be checked at the end of the transaction.
+        let isDeferred: Bool
+        /// Whether the columns have the same affinities and no collations: then, an index of the other table can be used.
+        let comparesAlike: Bool
 
-        package init(child: String, columns: [(child: String, parent: String)], keepsParents: Bool) {
+        package init(
+            child: String, columns: [(child: String, parent: String)], keepsParents: Bool, isDeferred: Bool,
+            comparesAlike: Bool
+        ) {
             (self.child, self.columns, self.keepsParents) = (child, columns, keepsParents)
+            (self.isDeferred, self.comparesAlike) = (isDeferred, comparesAlike)
         }
     }
 
@@ -102,6 +110,8 @@ package final class ScopeRestriction {
     private let objects: (main: [String: String], others: Set<String>)
     /// The names, in lower case, that the queries of the scope refer to.
     private let usedNames: Set<String>
+    /// The tables, in lower case, that the queries of the scope read.
+    let queriedTables: Set<String>
     /// The functions, in lower case, that are not SQLite's.
     let ownFunctions: Set<String>
     /// The names of the schemas, in lower case.
@@ -131,11 +141,13 @@ package final class ScopeRestriction {
     /// - Parameters:
     ///   - objects: the names of the tables and views of the main schema, and those of all others.
     ///   - usedNames: the tables that the queries refer to, in lower case.
+    ///   - queriedTables: the tables that the queries read, in lower case.
     ///   - ownFunctions: the functions that are not SQLite's.
     package init(
         _ connection: LocalConnection, tables: [Table], objects: (main: [String], others: [String]),
-        usedNames: Set<String>, ownFunctions: [String]
+        usedNames: Set<String>, queriedTables: Set<String>, ownFunctions: [String]
     ) throws {
+        self.queriedTables = queriedTables
         self.ownFunctions = Set(ownFunctions.map { $0.lowercased() })
         self.tables = Dictionary(tables.map { ($0.name.foldedDatabaseName, $0) }) { first, _ in first }
         let main = Dictionary(objects.main.map { ($0.foldedDatabaseName, $0) }) { first, _ in first }
@@ -301,7 +313,7 @@ package final class ScopeRestriction {
         else { return nil }
         let isGiven = reference.columns.map { "NEW.\($0.child) IS NOT NULL" }.joined(separator: " AND ")
         let isSame = reference.columns
-            .map { "parent.\($0.parent.quotedDatabaseIdentifier) = NEW.\($0.child)" }.joined(separator: " AND ")
+            .map { "parent.\($0.parent.quotedDatabaseIdentifier) = +NEW.\($0.child)" }.joined(separator: " AND ")
         return """
             SELECT RAISE(ABORT, 'FOREIGN KEY constraint failed') WHERE \(isGiven)
             AND NOT EXISTS (SELECT 1 FROM (\(parent.query)) AS parent WHERE \(isSame))
@@ -322,13 +334,21 @@ package final class ScopeRestriction {
                 .joined(separator: " OR ")
             let message = "the scope can't change a key of \(table.name) to which \(key.child) refers"
             return "SELECT RAISE(ABORT, \(message.databaseValue.sqlLiteral)) WHERE \(isChanged)"
-        case "BEFORE DELETE" where key.keepsParents && !key.child.isSameDatabaseName(as: table.name):
+        case "BEFORE DELETE" where key.keepsParents:
+            // Rows that refer to each other may be deleted together.
+            guard key.isDeferred || !key.child.isSameDatabaseName(as: table.name) else { return nil }
+            // As for SQLite, the column of the parent decides about the collation and the affinity.
             let isSame = key.columns
-                .map { "child.\($0.child.quotedDatabaseIdentifier) = OLD.\($0.parent.quotedDatabaseIdentifier)" }
-                .joined(separator: " AND ")
+                .map { child, parent in
+                    let (child, parent) = ("child.\(child.quotedDatabaseIdentifier)", parent.quotedDatabaseIdentifier)
+                    return key.comparesAlike
+                        ? "\(child) = OLD.\(parent)"
+                        : "parent.\(parent) IS OLD.\(parent) AND parent.\(parent) = +\(child)"
+                }.joined(separator: " AND ")
+            let parent = key.comparesAlike ? "" : ", main.\(table.name.quotedDatabaseIdentifier) AS parent"
             return """
                 SELECT RAISE(ABORT, 'FOREIGN KEY constraint failed')
-                WHERE EXISTS (SELECT 1 FROM main.\(key.child.quotedDatabaseIdentifier) AS child WHERE \(isSame))
+                WHERE EXISTS (SELECT 1 FROM main.\(key.child.quotedDatabaseIdentifier) AS child\(parent) WHERE \(isSame))
                 """
         default: return nil
         }

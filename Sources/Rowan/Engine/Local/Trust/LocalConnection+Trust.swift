@@ -32,12 +32,13 @@ extension LocalConnection {
 
     /// Runs the closure, which reads the schema.
     ///
-    /// - Parameter bytes: the maximum size of a definition; nil for that of SQLite.
-    package func limitingDefinitions(_ bytes: Int?, _ body: () throws -> Void) throws {
-        guard let bytes else { return try body() }
+    /// - Parameter limits: the limits of definitions; nil for those of SQLite.
+    package func limitingDefinitions(_ limits: SQLLimits?, _ body: () throws -> Void) throws {
+        guard let limits else { return try body() }
         let pointer = try openPointer()
-        let limit = sqlite3_limit(pointer, SQLITE_LIMIT_SQL_LENGTH, CInt(clamping: bytes))
-        defer { if budget == nil { sqlite3_limit(pointer, SQLITE_LIMIT_SQL_LENGTH, limit) } }
+        let values = [(SQLITE_LIMIT_SQL_LENGTH, limits.sqlBytes), (SQLITE_LIMIT_EXPR_DEPTH, limits.expressionDepth)]
+        let old = values.map { ($0.0, sqlite3_limit(pointer, $0.0, CInt(clamping: $0.1))) }
+        defer { if budget == nil { for (id, limit) in old { sqlite3_limit(pointer, id, limit) } } }
         try body()
     }
 

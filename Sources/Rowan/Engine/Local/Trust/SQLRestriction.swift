@@ -3,6 +3,7 @@
 // Sources: https://sqlite.org/c3ref/c_alter_table.html, https://sqlite.org/security.html
 
 import RowanPlatform
+import RowanSQLText
 import RowanSQLite
 
 /// The actions that a connection refuses.
@@ -194,4 +195,40 @@ package final class SQLRestriction {
         "foreign_keys", "freelist_count", "journal_mode", "max_page_count", "page_count", "page_size", "query_only",
         "recursive_triggers", "schema_version", "synchronous", "user_version", "wal_autocheckpoint",
     ]
+}
+
+extension SQLRestriction {
+    /// Whether a text contains VALUES with a window function and more rows than this. SQLite compiles the rows like a UNION, one
+    /// inside the other, and counts them neither as queries nor as a depth.
+    package static func hasLongValues(_ text: UnsafeBufferPointer<UInt8>, _ maximumRowCount: Int) -> Bool {
+        // So many rows take more bytes.
+        guard text.count > 4 * maximumRowCount else { return false }
+        var bytes = SQLBytes(text)
+        var depth = 0
+        // The lists of VALUES that contain the token: their depths, and what they have.
+        var lists: [(depth: Int, rowCount: Int, hasWindow: Bool)] = []
+        while let token = bytes.next() {
+            guard !token.isComment else { continue }
+            let symbol = token.kind == .symbol ? text[token.range.lowerBound] : nil
+            switch symbol {
+            case UInt8(ascii: "("):
+                if lists.last?.depth == depth { lists[lists.count - 1].rowCount += 1 }
+                depth += 1
+            case UInt8(ascii: ")"):
+                depth -= 1
+                while let list = lists.last, list.depth > depth { lists.removeLast() }
+            case UInt8(ascii: ","): break
+            default:
+                while let list = lists.last, list.depth >= depth { lists.removeLast() }
+                guard token.kind == .word else { break }
+                switch String(decoding: text[token.range], as: UTF8.self).lowercased() {
+                case "values": lists.append((depth, 0, false))
+                case "over": for index in lists.indices { lists[index].hasWindow = true }
+                default: break
+                }
+            }
+            if lists.contains(where: { $0.hasWindow && $0.rowCount > maximumRowCount }) { return true }
+        }
+        return false
+    }
 }

@@ -2,7 +2,6 @@
 // counted by SQLite's trace, because loops over rows call SQLite directly. Only restricted connections have a budget.
 
 import RowanPlatform
-import RowanSQLText
 import RowanSQLite
 
 /// The costs of the running statements of a connection, and their limits.
@@ -87,41 +86,9 @@ final class StatementBudget {
         if runs[index].bytes > limits.resultBytes { (excess, excessive) = (.resultBytes, statement) }
     }
 
-    /// SQLite compiles the rows of VALUES with a window function like a UNION, one inside the other, and counts them neither as
-    /// queries nor as a depth.
-    ///
-    /// - Throws: SQLITE_TOOBIG if there are many.
+    /// - Throws: SQLITE_TOOBIG if the statement contains a long VALUES with a window function.
     func check(_ text: UnsafeBufferPointer<UInt8>) throws {
-        // So many rows take more bytes.
-        guard isEnforced, text.count > 4 * limits.compoundSelects else { return }
-        var bytes = SQLBytes(text)
-        var depth = 0
-        // The lists of VALUES that contain the token: their depths, and what they have.
-        var lists: [(depth: Int, rowCount: Int, hasWindow: Bool)] = []
-        var isTooLong = false
-        while !isTooLong, let token = bytes.next() {
-            guard !token.isComment else { continue }
-            let symbol = token.kind == .symbol ? text[token.range.lowerBound] : nil
-            switch symbol {
-            case UInt8(ascii: "("):
-                if lists.last?.depth == depth { lists[lists.count - 1].rowCount += 1 }
-                depth += 1
-            case UInt8(ascii: ")"):
-                depth -= 1
-                while let list = lists.last, list.depth > depth { lists.removeLast() }
-            case UInt8(ascii: ","): break
-            default:
-                while let list = lists.last, list.depth >= depth { lists.removeLast() }
-                guard token.kind == .word else { break }
-                switch String(decoding: text[token.range], as: UTF8.self).lowercased() {
-                case "values": lists.append((depth, 0, false))
-                case "over": for index in lists.indices { lists[index].hasWindow = true }
-                default: break
-                }
-            }
-            isTooLong = lists.contains { $0.hasWindow && $0.rowCount > limits.compoundSelects }
-        }
-        guard isTooLong else { return }
+        guard isEnforced, SQLRestriction.hasLongValues(text, limits.compoundSelects) else { return }
         throw DatabaseError(
             resultCode: .SQLITE_TOOBIG,
             message:

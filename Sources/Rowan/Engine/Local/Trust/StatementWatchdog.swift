@@ -21,6 +21,7 @@ final class StatementWatchdog: Sendable {
         let connection = UInt(bitPattern: sqlite3_db_handle(statement))
         state.withLock { state in
             state.watch = (connection, deadline)
+            state.hasInterrupted = false
             if state.timer == nil { state.timer = makeTimer() }
         }
     }
@@ -47,8 +48,13 @@ final class StatementWatchdog: Sendable {
 
     private func look() {
         state.withLock { state in
+            guard let watch = state.watch else {
+                state.timer?.cancel()
+                state.timer = nil
+                return
+            }
             // The progress handler comes first: it knows which statement is late.
-            guard let watch = state.watch, ContinuousClock.now > watch.deadline + .milliseconds(50) else { return }
+            guard ContinuousClock.now > watch.deadline + .milliseconds(50) else { return }
             state.hasInterrupted = true
             state.watch = nil
             sqlite3_interrupt(SQLiteConnection(bitPattern: watch.connection))
