@@ -2,10 +2,11 @@
 
 import Foundation
 import Rowan
+import RowanCommands
 import Testing
 
 @Suite struct MigrateTests {
-    private let tool = try! Tool()
+    let tool = try! Tool()
 
     private func migration(_ name: String, _ sql: String) throws {
         try FileManager.default.createDirectory(
@@ -196,5 +197,22 @@ import Testing
         #expect(
             try tool.run("schema", "d.sqlite", "--diff", path).output.contains(
                 "table city: the column a has the type TEXT instead of the type INTEGER"))
+    }
+}
+
+extension MigrateTests {
+    /// Migrations in Swift have the same commands.
+    @Test func migrationsOfAProgram() async throws {
+        let path = try tool.database("CREATE TABLE note (id INTEGER PRIMARY KEY)")
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("first") { try $0.execute(sql: "CREATE TABLE team (id INTEGER PRIMARY KEY)") }
+        #expect(await MigrationCommands.execute(migrator, ["migrate", "up", path]) == 0)
+        #expect(try tool.run("schema", path, "team") == .init("CREATE TABLE team (id INTEGER PRIMARY KEY);\n"))
+        migrator.registerMigration("second") { try $0.execute(sql: "DROP TABLE nothing") }
+        #expect(await MigrationCommands.execute(migrator, ["migrate", "status", path]) == 0)
+        #expect(await MigrationCommands.execute(migrator, ["migrate", "check", path]) == 3)
+        #expect(await MigrationCommands.execute(migrator, ["migrate", "nonsense", path]) == 2)
+        // Another program has migrated further.
+        #expect(await MigrationCommands.execute(DatabaseMigrator(), ["migrate", "status", path]) == 1)
     }
 }
