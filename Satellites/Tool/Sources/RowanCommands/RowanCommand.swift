@@ -17,6 +17,7 @@ public struct RowanCommand: ParsableCommand {
             SchemaCommand.self, DiagramCommand.self, QueryCommand.self, ExplainCommand.self, ProfileCommand.self,
             UsageCommand.self,
             DumpCommand.self, BackupCommand.self, ImportCommand.self, DoctorCommand.self, MigrateCommand.self,
+            TransformCommand.self,
             GenerateCommand.self, TailCommand.self, MCPCommand.self,
         ])
 
