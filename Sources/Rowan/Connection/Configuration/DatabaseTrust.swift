@@ -128,7 +128,7 @@ extension Database {
     /// - Throws: SQLITE_CORRUPT for a definition that exhausts the stack when it is compiled.
     private func checkDefinitions() throws {
         let sql = """
-            SELECT name, sql FROM main.sqlite_master
+            SELECT coalesce(CAST(name AS TEXT), ''), CAST(sql AS TEXT) FROM main.sqlite_master
             WHERE type IN ('view', 'trigger') AND sql LIKE '%values%' AND sql LIKE '%over%'
             """
         let rows = try connection.unrestricted { try Row.rows(of: makeStatement(sql: sql), []) }

@@ -72,6 +72,16 @@ import Testing
             "CREATE VIEW v AS VALUES \(Array(repeating: "(1)", count: 24_000).joined(separator: ",")), (count(*) OVER ())",
             "SELECT 1 FROM v LIMIT 1", (.SQLITE_CORRUPT, "")),
         Attack(
+            "a definition that is a blob, without a name",
+            "CREATE TABLE t(a); CREATE VIEW v AS SELECT 'values over'; PRAGMA writable_schema = ON; "
+                + "UPDATE sqlite_master SET name = NULL, sql = CAST(sql AS BLOB) || x'ff' WHERE name = 'v'",
+            "SELECT 1 FROM t", (.SQLITE_CORRUPT, "")),
+        Attack(
+            "a name that is a blob",
+            "CREATE TABLE t(a); CREATE VIEW v AS SELECT 'values over'; PRAGMA writable_schema = ON; "
+                + "UPDATE sqlite_master SET name = x'ff00', tbl_name = x'ff00' WHERE name = 'v'",
+            "SELECT 1 FROM t", (.SQLITE_CORRUPT, "")),
+        Attack(
             "a tokenizer of tokenizers",
             "CREATE VIRTUAL TABLE f USING fts5(a); INSERT INTO f VALUES ('running'); PRAGMA writable_schema = ON; "
                 + "UPDATE sqlite_master SET sql = 'CREATE VIRTUAL TABLE f USING fts5(a, tokenize=''"
