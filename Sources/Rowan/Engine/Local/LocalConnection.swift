@@ -218,6 +218,7 @@ public final class LocalConnection {
     package func close() throws {
         guard let pointer else { return }
         try checkClosing()
+        budget?.end()
         let code = sqlite3_close(pointer)
         guard code == SQLITE_OK else { throw error(code) }
         self.pointer = nil

@@ -72,6 +72,30 @@ import Testing
     }
 }
 
+extension EndlessFileTests {
+    /// The thread that interrupts late statements must not reach a closed connection.
+    @Test func connectionsThatCloseBeforeTheirLimit() throws {
+        var limits = SQLLimits()
+        limits.time = .milliseconds(10)
+        var configuration = Configuration()
+        configuration.trust = .untrustedSQL(limits)
+        for closes in [true, false] {
+            for _ in 0..<10 {
+                let queue = try DatabaseQueue(configuration: configuration)
+                try queue.read { db in
+                    let rows = try Row.fetchCursor(db, sql: "VALUES (1), (2), (3)")
+                    #expect(try rows.next()?[0] == 1)
+                }
+                if closes { try queue.close() }
+            }
+        }
+        // The thread has looked twice.
+        Thread.sleep(forTimeInterval: 0.3)
+        let queue = try DatabaseQueue(configuration: configuration)
+        #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT 1") } == 1)
+    }
+}
+
 /// A database with pages of 512 bytes, one of whose trees is replaced by one that never ends.
 private struct EndlessFile {
     private let definition: String
