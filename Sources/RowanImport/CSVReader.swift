@@ -35,7 +35,7 @@ public final class CSVReader: Cursor {
 
     /// Opens a file.
     ///
-    /// - Throws: a ``ImportError`` if the file can't be read, or if its first line is malformed; an error with the code
+    /// - Throws: an ``ImportError`` if the file can't be read, or if its first line is malformed; an error with the code
     ///   SQLITE_MISUSE if the separator is not an ASCII character.
     public convenience init(_ url: URL, format: CSVDumpFormat = CSVDumpFormat()) throws {
         try self.init(ImportFile(url.path), format)
@@ -43,7 +43,7 @@ public final class CSVReader: Cursor {
 
     /// Reads bytes in memory.
     ///
-    /// - Throws: a ``ImportError`` if the first line is malformed; an error with the code SQLITE_MISUSE if the separator is not
+    /// - Throws: an ``ImportError`` if the first line is malformed; an error with the code SQLITE_MISUSE if the separator is not
     ///   an ASCII character.
     public convenience init(_ data: Data, format: CSVDumpFormat = CSVDumpFormat()) throws {
         try self.init(ImportData(data, name: nil), format)
@@ -62,7 +62,7 @@ public final class CSVReader: Cursor {
     ///   - format: the format.
     ///   - body: writes bytes to the buffer, and returns their number; 0 at the end. A negative number, such as the -1 of the
     ///     system's `read`, is an error.
-    /// - Throws: the closure's error; a ``ImportError`` if the first line is malformed; an error with the code SQLITE_MISUSE if
+    /// - Throws: the closure's error; an ``ImportError`` if the first line is malformed; an error with the code SQLITE_MISUSE if
     ///   the separator is not an ASCII character.
     public convenience init(
         named name: String? = nil, format: CSVDumpFormat = CSVDumpFormat(),
@@ -104,7 +104,7 @@ public final class CSVReader: Cursor {
 
     /// The next row, or nil at the end.
     ///
-    /// - Throws: a ``ImportError`` for a malformed row, after which the next row can be read; the closure's error.
+    /// - Throws: an ``ImportError`` for a malformed row, after which the next row can be read; the closure's error.
     public func next() throws -> CSVRow? {
         guard try advance() else { return nil }
         var values: [String?] = []
@@ -136,7 +136,7 @@ public final class CSVReader: Cursor {
     /// are read from their text; data from Base64 or hexadecimal digits, as the format says; dates, UUIDs and others like
     /// those of a database. NULL is nil.
     ///
-    /// - Returns: a cursor. It throws the errors of ``next()``, and a ``ImportError`` for a value that isn't one of the
+    /// - Returns: a cursor. It throws the errors of ``next()``, and an ``ImportError`` for a value that isn't one of the
     ///   property's type; the next record can then be read.
     public func records<Record: Decodable>(of type: Record.Type) -> some Cursor<Record> {
         map { try $0.decode(type) }
@@ -225,7 +225,7 @@ public struct CSVRow {
 
     /// The row as a record: see ``CSVReader/records(of:)``.
     ///
-    /// - Throws: a ``ImportError`` if a value isn't one of the property's type, or if a column is missing.
+    /// - Throws: an ``ImportError`` if a value isn't one of the property's type, or if a column is missing.
     public func decode<Record: Decodable>(_ type: Record.Type) throws -> Record {
         do { return try Record(from: CSVRowDecoder(row: self)) } catch let error as DecodingError {
             throw ImportError(reader.fileName, line: line, error, columnNames)

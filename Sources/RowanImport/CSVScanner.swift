@@ -38,7 +38,7 @@ struct CSVScanner: ~Copyable {
     /// Reads the next record.
     ///
     /// - Returns: false at the end.
-    /// - Throws: a ``ImportError``, after which the next record can be read, or the error of the source.
+    /// - Throws: an ``ImportError``, after which the next record can be read, or the error of the source.
     mutating func next() throws -> Bool {
         buffer.pass(length)
         length = 0

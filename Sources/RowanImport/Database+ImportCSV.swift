@@ -33,7 +33,7 @@ extension Database {
     ///   - onBadRow: called with the error of each row that is malformed or violates a constraint. The row is left out, unless
     ///     the closure throws an error. By default, such an error ends the import.
     /// - Returns: the number of rows.
-    /// - Throws: a ``/RowanImport/ImportError`` for a malformed row, a row that violates a constraint, or a column that the
+    /// - Throws: an ``/RowanImport/ImportError`` for a malformed row, a row that violates a constraint, or a column that the
     ///   table doesn't have; an error with the code SQLITE_MISUSE if the separator is not an ASCII character; SQLite's
     ///   other errors.
     ///

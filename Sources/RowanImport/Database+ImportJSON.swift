@@ -32,7 +32,7 @@ extension Database {
     ///   - onBadRow: called with the error of each row that is malformed, has a key without a column, or violates a
     ///     constraint. The row is left out, unless the closure throws an error. By default, such an error ends the import.
     /// - Returns: the number of rows.
-    /// - Throws: a ``/RowanImport/ImportError`` for such a row, or for a file that can't be read; SQLite's other errors.
+    /// - Throws: an ``/RowanImport/ImportError`` for such a row, or for a file that can't be read; SQLite's other errors.
     ///
     /// Complexity: one line in memory, and the rows of one statement.
     ///

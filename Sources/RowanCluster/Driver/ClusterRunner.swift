@@ -120,7 +120,7 @@ final class ClusterRunner: StatementRunner {
 
     /// Runs a request that changes nothing, on the next leader if the current one is gone.
     ///
-    /// A node that runs a long statement answers nobody, and loses the lead. On one leader after another, such a
+    /// A node that runs a long statement does not respond, and loses the lead. On one leader after another, such a
     /// statement would take all of them away from the other clients.
     ///
     /// - Precondition: no transaction has begun on the leader.
