@@ -48,6 +48,19 @@ import Testing
         #expect(files.allSatisfy { !$0.contains("partial") }, "\(files)")
     }
 
+    /// The log of a database that a backup replaces is not applied to the copy.
+    @Test func replacedDatabasesWithALog() throws {
+        let path = try tool.database("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
+        let other = try DatabasePool(path: tool.path("open.sqlite"))
+        try other.write { try $0.execute(sql: "CREATE TABLE t (a); INSERT INTO t VALUES (9), (9)") }
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(
+                atPath: tool.path("open.sqlite") + suffix, toPath: tool.path("old.sqlite") + suffix)
+        }
+        #expect(try tool.run("backup", path, tool.path("old.sqlite"), "--force") == .init(""))
+        #expect(try rows(tool.path("old.sqlite"), "SELECT a FROM t") == ["1"])
+    }
+
     // MARK: import
 
     @Test func importsOfFiles() throws {
@@ -131,6 +144,11 @@ import Testing
         #expect(
             try tool.run("import", path, "t", file, "--skip-bad", "bad.csv")
                 == .init("", errors: "rowan: bad.csv exists: pass a new file for --skip-bad\n", code: 3))
+        // Nothing is imported if the bad rows can't be kept.
+        let unwritable = try tool.run(
+            "import", path, "t", tool.write("a,b\n40,x\n41,\n", "more.csv"), "--skip-bad", "none/bad.csv")
+        #expect(unwritable.code == 3 && unwritable.errors.hasSuffix("Nothing was imported\n"), "\(unwritable)")
+        #expect(try rows(path, "SELECT a FROM t") == ["1", "3", "5"])
         let lines = try tool.write("{\"a\":6,\"b\":\"z\"}\n\n{\"a\":6}\nx\n{\"a\":7,\"b\":\"\"}", "t.jsonl")
         let output = try tool.run("import", path, "t", lines, "--skip-bad", "bad.jsonl")
         #expect(output.code == 1 && output.output == "imported 2 rows into t\n")

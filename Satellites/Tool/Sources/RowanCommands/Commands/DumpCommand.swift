@@ -61,6 +61,10 @@ struct BackupCommand: AsyncParsableCommand {
                 try destination.close()
             }
         }
+        // SQLite would apply the log of the replaced database to the copy.
+        for suffix in ["-wal", "-shm", "-journal"] where FileManager.default.fileExists(atPath: copy + suffix) {
+            try FileManager.default.removeItem(atPath: copy + suffix)
+        }
         guard rename(partial, copy) == 0 else {
             throw Failure(message: "can't write \(copy): \(String(cString: strerror(errno)))")
         }

@@ -55,14 +55,16 @@ struct ImportCommand: AsyncParsableCommand {
         }
         let inputs = try files.map { try ImportInput($0, self.format ?? Self.format(of: $0) ?? .csv, csvFormat($0)) }
         let keys = key.map { $0.split(separator: ",").map(String.init) } ?? []
-        let (table, skips, isDryRun) = (table, skipBad != nil, dryRun)
+        let (table, skipBad, isDryRun) = (table, skipBad, dryRun)
         let wasMissing = !FileManager.default.fileExists(atPath: file.database)
         let summary: ImportSummary
         do {
             summary = try await file.writeWithoutTransaction(creates: true) { db in
                 var summary = ImportSummary()
                 try db.inTransaction {
-                    for input in inputs { try input.insert(into: table, keys, skipsBad: skips, db, &summary) }
+                    for input in inputs { try input.insert(into: table, keys, skipsBad: skipBad != nil, db, &summary) }
+                    // Before the commit: no row is lost if the file can't be written.
+                    if let skipBad, !summary.bad.isEmpty { try summary.write(to: skipBad) }
                     return isDryRun ? .rollback : .commit
                 }
                 return summary
@@ -72,7 +74,6 @@ struct ImportCommand: AsyncParsableCommand {
             throw Self.explained(error)
         }
         if wasMissing, isDryRun { removeDatabase() }
-        if let skipBad, !summary.bad.isEmpty { try summary.write(to: skipBad) }
         let verb = isDryRun ? "would import" : "imported"
         let created = summary.hasCreatedTable ? " into the new table \(table)" : " into \(table)"
         print("\(verb) \(summary.rowCount) \(summary.rowCount == 1 ? "row" : "rows")\(created)")
@@ -112,7 +113,8 @@ struct ImportSummary: Sendable {
 
     func write(to path: String) throws {
         do { try Data(bad.joined()).write(to: URL(filePath: path), options: .withoutOverwriting) } catch {
-            throw Failure(message: "the rows were imported, but the bad ones can't be written to \(path): \(error)")
+            throw Failure(
+                message: "can't write the bad rows to \(path): \(error.localizedDescription). Nothing was imported")
         }
     }
 }
