@@ -13,6 +13,8 @@ package struct MentionedWords: OptionSet {
     package static let raise = MentionedWords(rawValue: 8)
     package static let replace = MentionedWords(rawValue: 16)
     package static let strict = MentionedWords(rawValue: 32)
+    package static let collate = MentionedWords(rawValue: 64)
+    package static let deferred = MentionedWords(rawValue: 128)
 
     /// One pass over the bytes (benchmark observe-latency). A keyword is not adjacent to a letter, digit, underscore,
     /// dollar sign or non-ASCII character, except for a preceding byte order mark, which counts as a space.
@@ -40,8 +42,8 @@ package struct MentionedWords: OptionSet {
         return switch word.count {
         case 5: matches("raise") ? .raise : []
         case 6: matches("ignore") ? .ignore : matches("strict") ? .strict : []
-        case 7: matches("replace") ? .replace : []
-        case 8: matches("conflict") ? .conflict : []
+        case 7: matches("replace") ? .replace : matches("collate") ? .collate : []
+        case 8: matches("conflict") ? .conflict : matches("deferred") ? .deferred : []
         case 13: matches("autoincrement") ? .autoincrement : []
         default: []
         }

@@ -225,17 +225,11 @@ extension Database {
 
     /// The foreign keys that refer to a table.
     private func referrers(of table: String) throws -> [ScopeRestriction.Referrer] {
-        func words(_ name: String) throws -> Set<String> {
-            let sql = try ownTexts("SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = ?", [name])
-            return sql.reduce(into: []) { words, sql in
-                let scanner = SQLScanner(sql)
-                _ = scanner.contains { token in
-                    if token.kind == .word { words.insert(scanner[token].lowercased()) }
-                    return false
-                }
-            }
+        let words = try definitionWords()
+        func comparesPlainly(_ name: String) -> Bool { !words.collating.contains(name.foldedDatabaseName) }
+        func affinity(_ column: String, _ columns: [ColumnInfo]) -> Affinity? {
+            columns.first { $0.name.isSameDatabaseName(as: column) }.map { Affinity(declaredType: $0.type) }
         }
-        let isParentPlain = try !words(table).contains("collate")
         let parents = try columnInfo(of: table, in: "main")
         return try tables(in: "main").flatMap { child -> [ScopeRestriction.Referrer] in
             let keys = try foreignKeys(on: child.name, in: "main", to: table)
@@ -245,16 +239,14 @@ extension Database {
                     of: makeStatement(sql: "SELECT id, on_delete FROM pragma_foreign_key_list(?, 'main')"), [child.name]
                 )
             }
-            let (words, children) = (try words(child.name), try columnInfo(of: child.name, in: "main"))
-            func affinity(_ column: String, _ columns: [ColumnInfo]) -> Affinity? {
-                columns.first { $0.name.isSameDatabaseName(as: column) }.map { Affinity(declaredType: $0.type) }
-            }
+            let children = try columnInfo(of: child.name, in: "main")
             return keys.map { key in
                 let action = actions.first { ($0[0] as Int) == key.id }?[1] as String?
                 return ScopeRestriction.Referrer(
                     child: child.name, columns: key.mapping.map { ($0.origin, $0.destination) },
-                    keepsParents: action == "NO ACTION" || action == "RESTRICT", isDeferred: words.contains("deferred"),
-                    comparesAlike: isParentPlain && !words.contains("collate")
+                    keepsParents: action == "NO ACTION" || action == "RESTRICT",
+                    isDeferred: words.deferring.contains(child.name.foldedDatabaseName),
+                    comparesAlike: comparesPlainly(table) && comparesPlainly(child.name)
                         && key.mapping.allSatisfy { affinity($0.origin, children) == affinity($0.destination, parents) }
                 )
             }

@@ -12,6 +12,10 @@ package struct DefinitionWords {
     package var conflicting: Set<String> = []
     /// The tables whose definitions contain the word STRICT: their types are checked.
     package var strict: Set<String> = []
+    /// The tables whose definitions contain the word COLLATE.
+    package var collating: Set<String> = []
+    /// The tables whose definitions contain the word DEFERRED: their foreign keys may be checked at the end of the transaction.
+    package var deferring: Set<String> = []
     /// The tables with triggers.
     package var triggering: Set<String> = []
     /// The tables with triggers that contain RAISE and IGNORE: they may ignore a change.
@@ -46,6 +50,8 @@ extension Database {
                 if type == "table" {
                     if mentioned.contains(.conflict) { words.conflicting.insert(name) }
                     if mentioned.contains(.strict) { words.strict.insert(name) }
+                    if mentioned.contains(.collate) { words.collating.insert(name) }
+                    if mentioned.contains(.deferred) { words.deferring.insert(name) }
                 }
                 if mentioned.contains(.replace) { words.replacing.insert(name) }
                 if mentioned.contains(.autoincrement) { words.autoincrementing.insert(name) }
