@@ -18,8 +18,7 @@ struct QueryCommand: AsyncParsableCommand {
     @Flag(help: "The statements may write. After an error, none of them has.") var write = false
 
     func run() async throws {
-        let sql =
-            self.sql == "-" ? String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self) : self.sql
+        let sql = sql.orStandardInput
         let (arguments, format) = (arguments.arguments, format)
         let body: @Sendable (Database) throws -> Void = { db in try format.print(sql, arguments, db) }
         guard !write else { return try await file.write(body) }
@@ -40,8 +39,7 @@ struct ExplainCommand: AsyncParsableCommand {
     @OptionGroup var arguments: ArgumentOptions
 
     func run() async throws {
-        let sql =
-            self.sql == "-" ? String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self) : self.sql
+        let sql = sql.orStandardInput
         let arguments = arguments.arguments
         let plan = try await file.read { try $0.explain(sql: sql, arguments: arguments) }
         Self.print(plan.nodes, Set(plan.fullScans), indentation: "")
@@ -63,5 +61,12 @@ struct ExplainCommand: AsyncParsableCommand {
                 indentation + (isLast ? "└─ " : "├─ ") + (remark == nil ? text : Console.styled(text, .warning)))
             print(node.children, fullScans, indentation: indentation + (isLast ? "   " : "│  "))
         }
+    }
+}
+
+extension String {
+    /// The text itself or, for -, the standard input.
+    fileprivate var orStandardInput: String {
+        self == "-" ? String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self) : self
     }
 }
