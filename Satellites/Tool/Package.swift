@@ -24,14 +24,32 @@ let package = Package(
     dependencies: [
         .package(name: "Rowan", path: "../.."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     ],
     targets: [
         .target(
             name: "RowanCommands",
-            dependencies: [rowan, arguments, .product(name: "RowanImport", package: "Rowan")],
+            dependencies: [rowan, arguments, "RowanPictures", .product(name: "RowanImport", package: "Rowan")],
             swiftSettings: settings),
+        // Pictures in SVG.
+        .target(name: "RowanPictures", swiftSettings: settings),
+        // The prompt.
+        .target(name: "RowanShell", dependencies: ["RowanCommands", rowan, arguments], swiftSettings: settings),
+        // The page.
+        .target(
+            name: "RowanInspector",
+            dependencies: [
+                "RowanCommands", "RowanPictures", rowan, arguments,
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            resources: [.embedInCode("Resources")], swiftSettings: settings),
         // On a Mac, a target with the name of the program would collide with the module Rowan.
-        .executableTarget(name: "RowanTool", dependencies: ["RowanCommands"], swiftSettings: settings),
+        .executableTarget(
+            name: "RowanTool", dependencies: ["RowanCommands", "RowanInspector", "RowanShell"], swiftSettings: settings),
         .testTarget(
             name: "RowanCommandsTests",
             dependencies: ["RowanCommands", "RowanTool", rowan, "GeneratedRecords", "GeneratedCodables"],

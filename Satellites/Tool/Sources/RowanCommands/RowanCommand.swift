@@ -6,28 +6,41 @@ import Rowan
 
 /// The command `rowan`, with all of its commands.
 public struct RowanCommand: ParsableCommand {
-    public static let configuration = CommandConfiguration(
-        commandName: "rowan", abstract: "Looks at SQLite databases, and looks after them.",
-        discussion: """
-            Commands only read, except for those that say that they write. Results are printed on the standard output, and \
-            everything else on the standard error. The exit code is 0 for success, 1 for findings such as those of a check, \
-            2 for wrong arguments, and 3 for an error of a database or a file.
-            """,
-        subcommands: [
-            SchemaCommand.self, DiagramCommand.self, QueryCommand.self, ExplainCommand.self, ProfileCommand.self,
-            UsageCommand.self,
-            DumpCommand.self, BackupCommand.self, ImportCommand.self, DoctorCommand.self, MigrateCommand.self,
-            TransformCommand.self,
-            GenerateCommand.self, TailCommand.self, MCPCommand.self,
-        ])
+    public static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "rowan", abstract: "Looks at SQLite databases, and looks after them.",
+            discussion: """
+                Commands only read, except for those that say that they write. Results are printed on the standard output, and \
+                everything else on the standard error. The exit code is 0 for success, 1 for findings such as those of a check, \
+                2 for wrong arguments, and 3 for an error of a database or a file.
+                """,
+            subcommands: [
+                SchemaCommand.self, DiagramCommand.self, QueryCommand.self, ExplainCommand.self, ProfileCommand.self,
+                UsageCommand.self,
+                DumpCommand.self, BackupCommand.self, ImportCommand.self, DoctorCommand.self, MigrateCommand.self,
+                TransformCommand.self,
+                GenerateCommand.self, TailCommand.self, MCPCommand.self,
+            ] + additional)
+    }
+
+    /// Commands of other modules.
+    @TaskLocal private static var additional: [any ParsableCommand.Type] = []
 
     public init() {}
 
     /// Runs a command.
     ///
-    /// - Parameter arguments: the arguments without the name of the program; by default, those of the process.
+    /// - Parameters:
+    ///   - arguments: the arguments without the name of the program; by default, those of the process.
+    ///   - commands: commands of your own.
     /// - Returns: the exit code.
-    public static func execute(_ arguments: [String]? = nil) async -> Int32 {
+    public static func execute(
+        _ arguments: [String]? = nil, adding commands: [any ParsableCommand.Type] = []
+    ) async -> Int32 {
+        await $additional.withValue(commands) { await run(arguments) }
+    }
+
+    private static func run(_ arguments: [String]?) async -> Int32 {
         do {
             var command = try parseAsRoot(arguments)
             if var asynchronous = command as? any AsyncParsableCommand {
@@ -71,12 +84,16 @@ public struct RowanCommand: ParsableCommand {
 }
 
 /// A check has found something, which was printed.
-struct Findings: Error {}
+package struct Findings: Error {
+    package init() {}
+}
 
 /// An error with a sentence that says what to do.
-struct Failure: Error {
-    let message: String
-    var exitCode: Int32 = 3
+package struct Failure: Error {
+    package let message: String
+    let exitCode: Int32
 
-    static func usage(_ message: String) -> Failure { Failure(message: message, exitCode: 2) }
+    package init(message: String, exitCode: Int32 = 3) { (self.message, self.exitCode) = (message, exitCode) }
+
+    package static func usage(_ message: String) -> Failure { Failure(message: message, exitCode: 2) }
 }

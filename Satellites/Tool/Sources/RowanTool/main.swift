@@ -1,4 +1,6 @@
 import Foundation
 import RowanCommands
+import RowanInspector
+import RowanShell
 
-exit(await RowanCommand.execute())
+exit(await RowanCommand.execute(adding: [ShellCommand.self, InspectCommand.self]))

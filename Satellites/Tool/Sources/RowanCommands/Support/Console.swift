@@ -2,13 +2,13 @@
 
 import Foundation
 
-enum Console {
-    static func printError(_ message: String) {
+package enum Console {
+    package static func printError(_ message: String) {
         try? FileHandle.standardError.write(contentsOf: Data((message + "\n").utf8))
     }
 
     /// The number of columns; nil if the standard output is no terminal.
-    static var width: Int? {
+    package static var width: Int? {
         guard isatty(STDOUT_FILENO) == 1 else { return nil }
         if let columns = environment("COLUMNS").flatMap(Int.init), columns > 0 { return columns }
         var size = winsize()
@@ -17,15 +17,15 @@ enum Console {
     }
 
     /// Whether a person reads the standard error.
-    static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
+    package static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
 
     /// Whether text has colors: <https://no-color.org>.
-    static let hasColors =
+    package static let hasColors =
         isatty(STDOUT_FILENO) == 1 && (environment("NO_COLOR") ?? "").isEmpty && environment("TERM") != "dumb"
 
-    enum Style: String { case bold = "1", dim = "2", warning = "33" }
+    package enum Style: String { case bold = "1", dim = "2", warning = "33" }
 
-    static func styled(_ text: String, _ style: Style) -> String {
+    package static func styled(_ text: String, _ style: Style) -> String {
         hasColors ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }
 
@@ -34,7 +34,7 @@ enum Console {
 
 extension String {
     /// The text on one line. Values could move the cursor, or change what was printed before.
-    var onOneLine: String {
+    package var onOneLine: String {
         guard unicodeScalars.contains(where: { $0.properties.generalCategory == .control || $0.isBidiControl }) else {
             return self
         }
@@ -53,10 +53,10 @@ extension String {
     }
 
     /// The number of columns that the text takes in a terminal.
-    var terminalWidth: Int { reduce(0) { $0 + $1.terminalWidth } }
+    package var terminalWidth: Int { reduce(0) { $0 + $1.terminalWidth } }
 
     /// The text without what exceeds a width.
-    func truncated(to width: Int) -> String {
+    package func truncated(to width: Int) -> String {
         guard terminalWidth > width else { return self }
         var result = ""
         var rest = width - 1
@@ -68,7 +68,7 @@ extension String {
         return result + "…"
     }
 
-    func padded(to width: Int, isNumber: Bool = false) -> String {
+    package func padded(to width: Int, isNumber: Bool = false) -> String {
         let space = String(repeating: " ", count: max(0, width - terminalWidth))
         return isNumber ? space + self : self + space
     }

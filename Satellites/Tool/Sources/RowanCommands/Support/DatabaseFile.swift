@@ -1,21 +1,24 @@
 // Opening databases, and sentences for what prevents it.
 
-import ArgumentParser
+package import ArgumentParser
 import Foundation
-import Rowan
+package import Rowan
 
 /// The file that a command looks at.
-struct DatabaseFile: ParsableArguments {
+package struct DatabaseFile: ParsableArguments {
+    package init() {}
+
     @Argument(help: "The database file.", completion: .file())
-    var database: String
+    package var database: String
 
     /// Reads with a connection that can't write.
-    func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+    package func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
         try await Self.read(database, body)
     }
 
-    static func read<T: Sendable>(_ path: String, _ body: @escaping @Sendable (Database) throws -> T) async throws -> T
-    {
+    package static func read<T: Sendable>(
+        _ path: String, _ body: @escaping @Sendable (Database) throws -> T
+    ) async throws -> T {
         try await explaining(path) {
             let queue = try open(path, isReadOnly: true)
             return try await queue.read(body)
@@ -33,7 +36,7 @@ struct DatabaseFile: ParsableArguments {
     /// Writes in a transaction, which Ctrl-C rolls back.
     ///
     /// - Parameter creates: whether a missing file is created.
-    func write<T: Sendable>(
+    package func write<T: Sendable>(
         creates: Bool = false, _ body: @escaping @Sendable (Database) throws -> T
     ) async throws -> T {
         try await writeWithoutTransaction(creates: creates) { db in
@@ -47,7 +50,7 @@ struct DatabaseFile: ParsableArguments {
         }
     }
 
-    func writeWithoutTransaction<T: Sendable>(
+    package func writeWithoutTransaction<T: Sendable>(
         creates: Bool = false, _ body: @escaping @Sendable (Database) throws -> T
     ) async throws -> T {
         try await Self.explaining(database) {
@@ -58,7 +61,7 @@ struct DatabaseFile: ParsableArguments {
         }
     }
 
-    static func open(
+    package static func open(
         _ path: String, isReadOnly: Bool, creates: Bool = false, trust: DatabaseTrust = .trusted,
         observesOthers: Bool = false
     ) throws -> DatabaseQueue {
@@ -76,7 +79,7 @@ struct DatabaseFile: ParsableArguments {
     }
 
     /// Says what to do after an error of a file.
-    static func explaining<T>(_ path: String, _ body: () async throws -> T) async throws -> T {
+    package static func explaining<T>(_ path: String, _ body: () async throws -> T) async throws -> T {
         do { return try await body() } catch let error as DatabaseError { throw explained(error, path) }
     }
 
@@ -110,7 +113,7 @@ struct DatabaseFile: ParsableArguments {
 }
 
 /// Runs a task, which Ctrl-C cancels.
-func interruptible<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) async throws -> T {
+package func interruptible<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) async throws -> T {
     let task = Task(operation: body)
     let sources = [SIGINT, SIGTERM].map { number in
         signal(number, SIG_IGN)
@@ -128,7 +131,7 @@ func interruptible<T: Sendable>(_ body: @escaping @Sendable () async throws -> T
 
 extension Database {
     /// The name of a table or view, as in the schema.
-    func existingTable(_ name: String) throws -> String {
+    package func existingTable(_ name: String) throws -> String {
         let known = try tables(in: "main") + views(in: "main")
         if let found = known.first(where: { $0.name.lowercased() == name.lowercased() }) { return found.name }
         let names = known.map(\.name).filter { !$0.hasPrefix("sqlite_") }
@@ -139,5 +142,5 @@ extension Database {
 
 extension String {
     /// The name in quotes, for SQL.
-    var quotedIdentifier: String { "\"" + replacing("\"", with: "\"\"") + "\"" }
+    package var quotedIdentifier: String { "\"" + replacing("\"", with: "\"\"") + "\"" }
 }

@@ -1,29 +1,31 @@
 // Rows in the formats that commands offer.
 
-import ArgumentParser
+package import ArgumentParser
 import Foundation
-import Rowan
+package import Rowan
 
 /// The format of rows.
-enum RowFormat: String, ExpressibleByArgument, CaseIterable {
+package enum RowFormat: String, ExpressibleByArgument, CaseIterable {
     case box, json, jsonl, csv, tsv, markdown, line
 }
 
-struct RowFormatOptions: ParsableArguments {
+package struct RowFormatOptions: ParsableArguments {
+    package init() {}
+
     @Option(
         name: [.short, .customLong("format")],
         help: "The format of the rows: box, json, jsonl, csv, tsv, markdown, line.")
-    var format: RowFormat = .box
+    package var format: RowFormat = .box
 
     @Option(help: "The maximum number of rows of a table that is shown in a terminal. 0 shows all of them.")
-    var limit = 1000
+    package var limit = 1000
 
-    func validate() throws {
+    package func validate() throws {
         guard limit >= 0 else { throw ValidationError("--limit must not be negative") }
     }
 
     /// Prints the rows of all statements of a text.
-    func print(_ sql: String, _ arguments: StatementArguments, _ db: Database) throws {
+    package func print(_ sql: String, _ arguments: StatementArguments, _ db: Database) throws {
         let literal = SQL(sql: sql, arguments: arguments)
         switch format {
         case .json: try db.dumpSQL(literal, format: .json())
@@ -68,7 +70,7 @@ struct RowFormatOptions: ParsableArguments {
 
 extension DatabaseValue {
     /// The value for a person.
-    var shown: String {
+    package var shown: String {
         switch storage {
         case .null: "NULL"
         case .int64(let integer): String(integer)
