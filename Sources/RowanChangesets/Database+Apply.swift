@@ -241,6 +241,9 @@ extension Database {
             DatabaseError(resultCode: .SQLITE_SCHEMA, message: "the changes don't fit the schema: \(difference)")
         }
         guard try tableExists(table.name, in: "main") else { throw differs("there is no table \"\(table.name)\"") }
+        // Those behind virtual tables, which recorders leave out: their rows only make sense together.
+        let isShadow = try schemaObjects(in: "main").contains { $0.isShadowTable && $0.name == table.name }
+        guard !isShadow else { throw differs("\"\(table.name)\" belongs to a virtual table") }
         guard let recorded = try RecordedTable(table.name, self) else {
             throw differs("\"\(table.name)\" is not a table with a primary key")
         }

@@ -161,7 +161,8 @@ extension Database {
         for schema in try connection.schemaNames() {
             let isMain = schema.isSameDatabaseName(as: "main")
             let table = "\(schema.quotedDatabaseIdentifier).sqlite_master"
-            let sql = "SELECT name FROM \(table) WHERE type IN ('table', 'view')"
+            // SQLite accepts a file with types in upper case.
+            let sql = "SELECT name FROM \(table) WHERE type NOT IN ('index', 'trigger')"
             let found = try ownTexts(sql)
             if isMain { names.main += found } else { names.others += found }
         }
@@ -210,7 +211,7 @@ extension Database {
             early += " AND NOT (\(unknown)); " + new + "FROM \(source) WHERE \(unknown) AND (\(condition)) IS FALSE"
         }
         return .init(
-            condition: known,
+            condition: Self.qualified(known, columns, "main.\(name)"),
             checks: [
                 ("BEFORE UPDATE", "\(old); \(early)"), ("BEFORE DELETE", old), ("BEFORE INSERT", early),
                 ("AFTER INSERT", new + missing("NEW", condition)),
@@ -222,6 +223,32 @@ extension Database {
                     columns: key.mapping.map { ($0.origin.quotedDatabaseIdentifier, $0.destination) })
             }, referrers: try referrers(of: table))
     }
+
+    /// A condition whose columns can't be taken for those of other tables in a statement: UPDATE … FROM.
+    private static func qualified(_ condition: String, _ columns: [String], _ table: String) -> String {
+        var previous = ""
+        return SQLScanner.replacing(condition) { token, scanner in
+            guard !token.isComment else { return nil }
+            defer { previous = scanner[token].uppercased() }
+            guard token.kind == .quotedName || token.kind == .word, let name = scanner.name(token),
+                columns.contains(where: name.isSameDatabaseName), ![".", "AS", "COLLATE"].contains(previous)
+            else { return nil }
+            var rest = scanner
+            var next = rest.next()
+            while next?.isComment ?? false { next = rest.next() }
+            let follows = next.map { scanner[$0] } ?? ""
+            guard follows != "(", follows != "." else { return nil }
+            guard token.kind == .quotedName || !expressionWords.contains(name.uppercased()) else { return nil }
+            return "\(table).\(scanner[token])"
+        }
+    }
+
+    /// Keywords in conditions that can also be names of columns without quotes.
+    private static let expressionWords: Set<String> = [
+        "CAST", "CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "END", "FALSE", "FILTER", "GLOB", "LIKE", "MATCH",
+        "OVER",
+        "REGEXP", "TRUE",
+    ]
 
     /// The foreign keys that refer to a table.
     private func referrers(of table: String) throws -> [ScopeRestriction.Referrer] {
@@ -251,53 +278,6 @@ extension Database {
                 )
             }
         }
-    }
-}
-
-/// Finds the names of tables in a query: those in FROM clauses, and after IN.
-private struct TablePlaces {
-    private enum Clause { case other, table, joined }
-
-    /// The clauses around the token, the innermost one last.
-    private var clauses: [Clause] = [.other]
-    private var previous = ""
-
-    private static let ends: Set<String> = [
-        "SELECT", "VALUES", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "WINDOW", "UNION", "EXCEPT", "INTERSECT",
-    ]
-
-    /// Whether the next token is the name of a table, or of something else in its place.
-    mutating func next(_ text: String, _ kind: SQLScanner.Token.Kind) -> Bool {
-        let word = text.uppercased()
-        defer { previous = kind == .word || kind == .symbol ? word : "" }
-        if kind == .symbol {
-            switch text {
-            case "(":
-                let isSource = clauses.last == .table
-                if isSource { clauses[clauses.count - 1] = .joined }
-                clauses.append(isSource ? .table : .other)
-            case ")": if clauses.count > 1 { clauses.removeLast() }
-            case ",": if clauses.last == .joined { clauses[clauses.count - 1] = .table }
-            default: break
-            }
-            return false
-        }
-        if kind == .word {
-            // IS DISTINCT FROM is an operator.
-            if word == "FROM" && previous != "DISTINCT" || word == "JOIN" {
-                clauses[clauses.count - 1] = .table
-                return false
-            }
-            if Self.ends.contains(word) {
-                clauses[clauses.count - 1] = .other
-                return false
-            }
-        }
-        if clauses.last == .table {
-            clauses[clauses.count - 1] = .joined
-            return true
-        }
-        return previous == "IN"
     }
 }
 

@@ -10,6 +10,83 @@ import Testing
         return queue
     }
 
+    /// The other table is not part of the scope, and nothing in it is read.
+    @Test func upsertsOfARowToWhichOthersRefer() throws {
+        let queue = try make()
+        let scope = DatabaseScope().writing(Customer.filter { $0.tenantID == 1 })
+        try queue.write(in: scope) { db throws in
+            var customer = Customer(id: 2, tenantID: 1, name: "renamed")
+            try customer.upsert(db)
+            customer.id = 100
+            try customer.upsert(db)
+            try db.execute(
+                sql: "INSERT INTO customer VALUES (2, 1, 'x', NULL) ON CONFLICT DO UPDATE SET name = name || '!'")
+            expectError(
+                .SQLITE_CONSTRAINT_TRIGGER, "the scope can't change a key of customer to which invoice refers"
+            ) {
+                try db.execute(
+                    sql: "INSERT INTO customer VALUES (2, 1, 'x', NULL) ON CONFLICT DO UPDATE SET id = 200")
+            }
+            expectError(.SQLITE_AUTH, "the scope does not include invoice.total") {
+                try db.execute(
+                    sql:
+                        "INSERT INTO customer VALUES (2, 1, 'x', NULL) ON CONFLICT DO UPDATE SET name = (SELECT total FROM invoice)"
+                )
+            }
+            #expect(
+                try String.fetchAll(db, sql: "SELECT name FROM customer ORDER BY id") == [
+                    "renamed!", "customer 4", "customer 6", "renamed",
+                ])
+        }
+    }
+
+    /// The function has the name of a conflict clause.
+    @Test func constraintsThatCallReplace() throws {
+        let queue = try DatabaseQueue()
+        let check = "phone TEXT CHECK (phone = replace(phone, ' ', '')) /* replaces nothing */"
+        try queue.write { try $0.execute(sql: "CREATE TABLE note(id INTEGER PRIMARY KEY, \(check))") }
+        try queue.write(in: DatabaseScope().writing(Table("note").filter(Column("id") > 0))) { db throws in
+            try db.execute(sql: "INSERT INTO note VALUES (1, '123')")
+            expectError(.SQLITE_CONSTRAINT_CHECK) { try db.execute(sql: "INSERT INTO note VALUES (2, '1 3')") }
+        }
+        try queue.write {
+            try $0.execute(sql: "CREATE TABLE tag(id INTEGER PRIMARY KEY, name UNIQUE ON CONFLICT REPLACE)")
+        }
+        expectError(
+            .SQLITE_MISUSE,
+            "a scope can't write tag: the request is of a table whose constraints replace rows, which may be those outside the scope"
+        ) {
+            try queue.write(in: DatabaseScope().writing(Table("tag").filter(Column("id") > 0))) { _ in }
+        }
+    }
+
+    /// SQLite compares the types of a schema without case.
+    @Test(arguments: [DatabaseTrust.trusted, .untrustedFile])
+    func tablesOfAFileThatIsNotSQLites(_ trust: DatabaseTrust) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("types.sqlite")
+        let maker = try DatabaseQueue(path: path)
+        try maker.write { try Tenants.fill($0) }
+        try maker.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA writable_schema = ON; UPDATE sqlite_master SET type = upper(type)")
+        }
+        try maker.close()
+        var configuration = Configuration()
+        configuration.trust = trust
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        #expect(try queue.read { try $0.tables(in: "main").map(\.name) } == ["customer", "invoice", "secret"])
+        try queue.read(in: DatabaseScope().reading(Customer.filter { $0.tenantID == 1 })) { db throws in
+            #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM customer") == 3)
+            for sql in [
+                "SELECT count(*) FROM secret NATURAL JOIN (SELECT 'hush' AS word)", "SELECT count(*) FROM secret",
+                "SELECT count(*) FROM invoice", "SELECT one FROM hidden",
+            ] {
+                let error = expectError(.SQLITE_AUTH) { try Int.fetchOne(db, sql: sql) }
+                #expect(error?.message?.hasPrefix("the scope does not include ") == true, "\(sql)")
+            }
+        }
+    }
+
     @Test func invalidScopes() throws {
         let queue = try make()
         try queue.write { db in

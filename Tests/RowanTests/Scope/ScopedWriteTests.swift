@@ -105,6 +105,15 @@ import Testing
                 "UPDATE note SET body = c.name FROM customer c WHERE c.id = note.customerID",
                 "1 1 customer 2 2 2 b 3 1 c"
             ),
+            // Both tables have the column of the condition.
+            (
+                "UPDATE note SET body = customer.name FROM customer WHERE customer.id = note.customerID",
+                "1 1 customer 2 2 2 b 3 1 c"
+            ),
+            (
+                "UPDATE note SET body = 'z' FROM (SELECT 1 AS tenantID) AS n WHERE note.id = 2",
+                "1 1 a 2 2 b 3 1 c"
+            ),
             ("UPDATE note SET body = 'z' WHERE id IN (SELECT id FROM note) AND id < 3", "1 1 z 2 2 b 3 1 c"),
             (
                 "WITH a AS (SELECT 3 AS id) UPDATE note SET body = 'z' WHERE id = (SELECT id FROM a)",

@@ -115,7 +115,8 @@ extension SchemaObject {
     /// - Returns: nil for SQLite's own objects. In a damaged schema, another program may have stored any kind.
     fileprivate init?(_ row: Row, _ schema: DatabaseSchemaID, shadowTables: Set<String>) {
         let name: String = row[1]
-        guard let kind = Kind(rawValue: row[0]), !name.foldedDatabaseName.hasPrefix("sqlite_") else { return nil }
+        // SQLite accepts a file with types in upper case.
+        guard let kind = Kind(rawValue: (row[0] as String).foldedDatabaseName), !name.foldedDatabaseName.hasPrefix("sqlite_") else { return nil }
         self.init(
             id: DatabaseObjectID(name: name, schemaID: schema), kind: kind, tableName: row[2], sql: row[3],
             isShadowTable: kind == .table && shadowTables.contains(name))

@@ -38,7 +38,8 @@ extension Database {
             // Not in SQL, because LIKE can be redefined by a pragma or by the program.
             for row in rows {
                 let name = (row["tbl_name"] as String).foldedDatabaseName
-                let type = row["type"] as String
+                // SQLite accepts a file with these in upper case.
+                let type = (row["type"] as String).foldedDatabaseName
                 if type == "trigger", connection.isTriggerOfScope(row["name"]) { continue }
                 if type == "index" { words.indexed.insert(name) }
                 guard type != "index", let sql = row["sql"] as String? else { continue }
@@ -53,7 +54,10 @@ extension Database {
                     if mentioned.contains(.collate) { words.collating.insert(name) }
                     if mentioned.contains(.deferred) { words.deferring.insert(name) }
                 }
-                if mentioned.contains(.replace) { words.replacing.insert(name) }
+                // In a table, the word may also be the function.
+                if mentioned.contains(.replace), type != "table" || mentioned.contains(.conflict) {
+                    words.replacing.insert(name)
+                }
                 if mentioned.contains(.autoincrement) { words.autoincrementing.insert(name) }
             }
         }

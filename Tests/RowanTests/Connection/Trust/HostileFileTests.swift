@@ -72,6 +72,17 @@ import Testing
             "CREATE VIEW v AS VALUES \(Array(repeating: "(1)", count: 24_000).joined(separator: ",")), (count(*) OVER ())",
             "SELECT 1 FROM v LIMIT 1", (.SQLITE_CORRUPT, "")),
         Attack(
+            "such a view whose type SQLite only accepts",
+            "CREATE VIEW v AS VALUES \(Array(repeating: "(1)", count: 24_000).joined(separator: ",")), (count(*) OVER ()); "
+                + "PRAGMA writable_schema = ON; UPDATE sqlite_master SET type = 'VIEW'",
+            "SELECT 1 FROM v LIMIT 1", (.SQLITE_CORRUPT, "")),
+        Attack(
+            "long unions in views that name each other",
+            (1...50).map { number in
+                "CREATE VIEW v\(number) AS SELECT \(number == 1 ? "1" : "(SELECT x FROM v\(number - 1))") AS x"
+                    + String(repeating: " UNION ALL SELECT 1", count: 400) + ";"
+            }.joined(), "SELECT count(*) FROM v50", (.SQLITE_CORRUPT, "")),
+        Attack(
             "a definition that is a blob, without a name",
             "CREATE TABLE t(a); CREATE VIEW v AS SELECT 'values over'; PRAGMA writable_schema = ON; "
                 + "UPDATE sqlite_master SET name = NULL, sql = CAST(sql AS BLOB) || x'ff' WHERE name = 'v'",

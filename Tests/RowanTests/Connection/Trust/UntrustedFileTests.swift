@@ -326,6 +326,31 @@ import Testing
         #expect(error?.message?.hasSuffix(" - \(path)") == true)
     }
 
+    /// A tree whose pages each have only the next one, which SQLite checks one inside the other.
+    @Test func aChainOfPagesIsChecked() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("chain.sqlite")
+        let queue = try DatabaseQueue(path: path)
+        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA page_size = 512; VACUUM; CREATE TABLE t(a)") }
+        try queue.close()
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path)).prefix(512)
+        let count: UInt32 = 60_000
+        func number(_ value: UInt32) -> Data { withUnsafeBytes(of: value.bigEndian) { Data($0) } }
+        bytes.replaceSubrange(28..<32, with: number(count))
+        for page in 2...count {
+            let isLast = page == count
+            let header = Data([isLast ? 0x0D : 0x05, 0, 0, 0, 0, 2, 0, 0]) + (isLast ? Data() : number(page + 1))
+            bytes += header + Data(count: 512 - header.count)
+        }
+        try bytes.write(to: URL(fileURLWithPath: path))
+        var configuration = Configuration()
+        configuration.trust = .untrustedFile
+        configuration.checksFileOnOpen = .seconds(60)
+        expectError(.SQLITE_CORRUPT, "database disk image is malformed") {
+            try DatabaseQueue(path: path, configuration: configuration)
+        }
+    }
+
     @Test func aSoundFileIsAccepted() throws {
         let folder = try TemporaryFolder()
         var configuration = Configuration()

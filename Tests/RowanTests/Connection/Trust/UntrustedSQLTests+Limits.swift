@@ -58,6 +58,9 @@ extension UntrustedSQLTests {
                 try queue.read { try Row.fetchAll($0, sql: "SELECT length(\(function)('{}', \(path), 1))") }
             }
         }
+        expectError(.SQLITE_AUTH, "untrusted SQL can't call the function json_patch()") {
+            try queue.read { try Row.fetchAll($0, sql: "SELECT json_patch('{}', '{}')") }
+        }
         let rows = Array(repeating: "(1)", count: 21).joined(separator: ", ")
         for sql in ["VALUES \(rows), (count(*) OVER ())", "SELECT EXISTS (VALUES \(rows), (count(*) OVER ()))"] {
             expectError(
@@ -68,6 +71,27 @@ extension UntrustedSQLTests {
             }
         }
         #expect(try queue.read { try Row.fetchAll($0, sql: "SELECT * FROM (VALUES \(rows))").count } == 21)
+        // Rows that contain more than literals, after some that don't.
+        func values(_ row: String, _ count: Int) -> String {
+            "VALUES (1), (NULL), " + Array(repeating: "(\(row))", count: count - 2).joined(separator: ", ")
+        }
+        for sql in [
+            "SELECT EXISTS (\(values("a", 501))) FROM (SELECT 1 AS a)", values("random()", 501),
+            "SELECT 1 IN (\(values("\"a\"", 501))) FROM (SELECT 1 AS a)",
+            "SELECT (VALUES (1), ((\(values("a", 499)))), (3), (4)) FROM (SELECT 1 AS a)",
+        ] {
+            expectError(
+                .SQLITE_TOOBIG,
+                "VALUES with more than literals and arguments has more than 500 rows: write fewer, or arguments"
+            ) {
+                try queue.read { try Row.fetchAll($0, sql: sql) }
+            }
+        }
+        try queue.write { db in
+            try db.execute(sql: "CREATE TABLE t(a); INSERT INTO t \(values("NULL", 600)), (?), (true)", arguments: [1])
+            try db.execute(sql: "INSERT INTO t \(values("random()", 400)) RETURNING a")
+            #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM t") == 1002)
+        }
         #expect(
             try queue.read { try Row.fetchAll($0, sql: "SELECT count(*) OVER () FROM (VALUES \(rows))").count } == 21)
     }

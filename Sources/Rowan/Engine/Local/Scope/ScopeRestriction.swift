@@ -204,7 +204,7 @@ package final class ScopeRestriction {
         isWriting = !statement.isReadonly
         let profile = statement.profile
         insertedTable =
-            profile.updates.isEmpty && profile.deletions.isEmpty && profile.insertions.count == 1
+            profile.deletions.isEmpty && profile.insertions.count == 1
             ? profile.insertions.first?.name.foldedDatabaseName : nil
         guard needsTransaction, !isInsideTransaction, isWriting else { return }
         throw DatabaseError(
@@ -220,7 +220,7 @@ package final class ScopeRestriction {
         let declaresFunctions = !text.names.isDisjoint(with: Self.functionTables)
         findings = Findings(hidden: hiddenNames(in: text), names: text.names, declaresFunctions: declaresFunctions)
         (lastRefusal, isWriting) = (nil, text.target != nil)
-        insertedTable = text.updatesRows ? nil : text.target
+        insertedTable = text.insertsRows ? text.target : nil
         defer { findings = nil }
         let result = Result { try body() }
         if case .failure(let error as DatabaseError) = result, let message = error.message?.foldedDatabaseName,

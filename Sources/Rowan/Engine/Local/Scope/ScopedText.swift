@@ -33,8 +33,8 @@ struct ScopedText {
 
     private static let verbs: Set<String> = ["select", "values", "insert", "update", "delete"]
 
-    /// Whether the statement may update or delete rows.
-    var updatesRows: Bool { !conditions.isEmpty }
+    /// Whether the statement is an INSERT, which may update rows on a conflict.
+    private(set) var insertsRows = false
 
     private enum Condition {
         /// The place of a WHERE clause.
@@ -195,7 +195,8 @@ struct ScopedText {
         guard words.tokens.indices.contains(index), let name = words.tokens[index].name else { return }
         target = name.foldedDatabaseName
         index += 1
-        guard kind != "insert" else {
+        insertsRows = kind == "insert"
+        guard !insertsRows else {
             guard word(index) != "as" else { throw renamed }
             // DO UPDATE SET ... WHERE ...: outside parentheses, UPDATE has no other meaning.
             while let update = words.index(of: ["update"], from: index) {

@@ -59,11 +59,11 @@ package final class SQLRestriction {
         "sqlite_drop_column",
     ]
 
-    /// Functions that load code, or write outside the database; and those for which SQLite needs stack for each step of a path,
-    /// which may have half a million steps.
+    /// Functions that load code, or write outside the database; those for which SQLite needs stack for each step of a path,
+    /// which may have half a million steps; and those that compare all keys of two objects in one step.
     private static let refusedFunctions: Set<String> = [
         "load_extension", "fts3_tokenizer", "sqlite_log", "json_set", "json_insert", "json_array_insert", "jsonb_set",
-        "jsonb_insert", "jsonb_array_insert",
+        "jsonb_insert", "jsonb_array_insert", "json_patch", "jsonb_patch",
     ]
 
     /// The modules of SQLite that read only the database, or their arguments.
@@ -198,15 +198,28 @@ package final class SQLRestriction {
 }
 
 extension SQLRestriction {
-    /// Whether a text contains VALUES with a window function and more rows than this. SQLite compiles the rows like a UNION, one
-    /// inside the other, and counts them neither as queries nor as a depth.
-    package static func hasLongValues(_ text: UnsafeBufferPointer<UInt8>, _ maximumRowCount: Int) -> Bool {
+    /// The rows of VALUES that contain more than literals, in one another. Half a kilobyte of stack is needed for each.
+    package static let maximumComputedRows = 500
+
+    /// What a VALUES has too many rows with.
+    package enum LongValues: Hashable, Sendable { case window, computed }
+
+    /// Whether a text contains a VALUES whose rows SQLite compiles like a UNION, one inside the other, and that is long. SQLite counts
+    /// such rows neither as queries nor as a depth.
+    ///
+    /// - Parameters:
+    ///   - maximumRowCount: the rows of a VALUES with a window function.
+    ///   - isDefinition: whether the text is in the schema. For others, newer versions of SQLite compile literals as a coroutine, and
+    ///     then the rows from the first one that contains something else.
+    package static func longValues(
+        _ text: UnsafeBufferPointer<UInt8>, _ maximumRowCount: Int, isDefinition: Bool = false
+    ) -> LongValues? {
         // So many rows take more bytes.
-        guard text.count > 4 * maximumRowCount else { return false }
+        guard text.count > 4 * min(maximumRowCount, maximumComputedRows) else { return nil }
         var bytes = SQLBytes(text)
         var depth = 0
         // The lists of VALUES that contain the token: their depths, and what they have.
-        var lists: [(depth: Int, rowCount: Int, hasWindow: Bool)] = []
+        var lists: [(depth: Int, rowCount: Int, hasWindow: Bool, isComputed: Bool)] = []
         while let token = bytes.next() {
             guard !token.isComment else { continue }
             let symbol = token.kind == .symbol ? text[token.range.lowerBound] : nil
@@ -220,15 +233,35 @@ extension SQLRestriction {
             case UInt8(ascii: ","): break
             default:
                 while let list = lists.last, list.depth >= depth { lists.removeLast() }
-                guard token.kind == .word else { break }
-                switch String(decoding: text[token.range], as: UTF8.self).lowercased() {
-                case "values": lists.append((depth, 0, false))
+                guard token.kind == .word || token.kind == .quotedName else { break }
+                let word = String(decoding: text[token.range], as: UTF8.self).lowercased()
+                guard !["null", "true", "false"].contains(word) else { break }
+                for index in lists.indices { lists[index].isComputed = true }
+                switch word {
+                case "values": lists.append((depth, 0, false, false))
                 case "over": for index in lists.indices { lists[index].hasWindow = true }
                 default: break
                 }
             }
-            if lists.contains(where: { $0.hasWindow && $0.rowCount > maximumRowCount }) { return true }
+            if lists.contains(where: { $0.hasWindow && $0.rowCount > maximumRowCount }) { return .window }
+            let computedRows = lists.reduce(0) { $0 + ($1.isComputed ? $1.rowCount : 0) }
+            if !isDefinition, computedRows > maximumComputedRows { return .computed }
         }
-        return false
+        return nil
+    }
+
+    /// The queries in all definitions of an untrusted file. SQLite compiles a view inside the query that uses it, and each of the
+    /// queries that UNION combines inside the next one.
+    package static let maximumQueryCount = 5_000
+
+    /// The number of queries in a text.
+    package static func queryCount(_ text: UnsafeBufferPointer<UInt8>) -> Int {
+        var bytes = SQLBytes(text)
+        var count = 0
+        while let token = bytes.next() {
+            guard token.kind == .word, token.range.count == 6 else { continue }
+            if String(decoding: text[token.range], as: UTF8.self).lowercased() == "select" { count += 1 }
+        }
+        return count
     }
 }

@@ -86,15 +86,20 @@ final class StatementBudget {
         if runs[index].bytes > limits.resultBytes { (excess, excessive) = (.resultBytes, statement) }
     }
 
-    /// - Throws: SQLITE_TOOBIG if the statement contains a long VALUES with a window function.
+    /// - Throws: SQLITE_TOOBIG if the statement contains a long VALUES with a window function, or with more than literals.
     func check(_ text: UnsafeBufferPointer<UInt8>) throws {
-        guard isEnforced, SQLRestriction.hasLongValues(text, limits.compoundSelects) else { return }
-        throw DatabaseError(
-            resultCode: .SQLITE_TOOBIG,
-            message:
+        guard isEnforced, let excess = SQLRestriction.longValues(text, limits.compoundSelects) else { return }
+        let message =
+            switch excess {
+            case .window:
                 "VALUES with a window function has more than \(limits.compoundSelects) rows: write fewer, or raise "
-                + "SQLLimits.compoundSelects",
-            sql: String(decoding: text, as: UTF8.self))
+                    + "SQLLimits.compoundSelects"
+            case .computed:
+                "VALUES with more than literals and arguments has more than \(SQLRestriction.maximumComputedRows) rows: write "
+                    + "fewer, or arguments"
+            }
+        throw DatabaseError(
+            resultCode: .SQLITE_TOOBIG, message: message, sql: String(decoding: text, as: UTF8.self))
     }
 
     // MARK: Excesses
