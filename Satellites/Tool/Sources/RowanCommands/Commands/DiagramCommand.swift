@@ -1,31 +1,35 @@
 import ArgumentParser
 import Foundation
 import Rowan
+import RowanPictures
 
 struct DiagramCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "diagram", abstract: "Prints the tables and their foreign keys as a diagram, for Mermaid.",
+        commandName: "diagram", abstract: "Prints the tables and their foreign keys as a diagram, in Mermaid or SVG.",
         discussion: """
             rowan diagram players.sqlite > schema.mmd
+            rowan diagram players.sqlite --svg > schema.svg
 
             GitHub and many editors draw such a diagram in Markdown, in a block of the language mermaid.
             """)
 
     @OptionGroup var file: DatabaseFile
     @Argument(help: "The tables; by default, all of them.") var tables: [String] = []
+    @Flag(help: "Print a picture in SVG.") var svg = false
 
     func run() async throws {
         let tables = tables
+        guard !svg else {
+            let diagram = try await file.read { try SchemaDiagram($0, tables) }
+            let name = URL(filePath: file.database).lastPathComponent
+            return print(diagram.picture(title: "Tables and foreign keys of \(name)").file, terminator: "")
+        }
         print(try await file.read { try Self.diagram($0, tables) }, terminator: "")
     }
 
     /// Source: <https://mermaid.js.org/syntax/entityRelationshipDiagram.html>
     private static func diagram(_ db: Database, _ wanted: [String]) throws -> String {
-        let chosen = try Set(wanted.map { try db.existingTable($0) })
-        let hidden = Set(MigrationRecords.tables)
-        let names = try db.tables(in: "main").map(\.name).filter { name in
-            chosen.isEmpty ? !name.hasPrefix("sqlite_") && !hidden.contains(name) : chosen.contains(name)
-        }
+        let names = try SchemaDiagram.names(db, wanted)
         var lines = ["erDiagram"]
         var links: [String] = []
         for name in names {
