@@ -26,7 +26,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         .target(
@@ -45,6 +47,8 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             resources: [.embedInCode("Resources")], swiftSettings: settings),
         // On a Mac, a target with the name of the program would collide with the module Rowan.
@@ -54,6 +58,13 @@ let package = Package(
             name: "RowanCommandsTests",
             dependencies: ["RowanCommands", "RowanTool", rowan, "GeneratedRecords", "GeneratedCodables"],
             resources: [.copy("schema.sql")], swiftSettings: settings),
+        .testTarget(
+            name: "RowanInspectorTests",
+            dependencies: [
+                "RowanInspector", "RowanPictures", "RowanCommands", rowan,
+                .product(name: "Hummingbird", package: "hummingbird"),
+            ],
+            swiftSettings: settings),
         // Written by `rowan generate` for the tables in schema.sql.
         .target(
             name: "GeneratedRecords", dependencies: [.product(name: "RowanRecords", package: "Rowan")],

@@ -91,7 +91,7 @@ package struct Findings: Error {
 /// An error with a sentence that says what to do.
 package struct Failure: Error {
     package let message: String
-    let exitCode: Int32
+    package let exitCode: Int32
 
     package init(message: String, exitCode: Int32 = 3) { (self.message, self.exitCode) = (message, exitCode) }
 

@@ -1,9 +1,11 @@
-import ArgumentParser
+package import ArgumentParser
 import Foundation
 import Rowan
 
-struct UsageCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
+package struct UsageCommand: AsyncParsableCommand {
+    package init() {}
+
+    package static let configuration = CommandConfiguration(
         commandName: "usage", abstract: "Prints the space that each table and each index takes.",
         discussion: "rowan usage players.sqlite")
 
@@ -12,7 +14,7 @@ struct UsageCommand: AsyncParsableCommand {
     var format: RowFormat = .box
 
     /// Source: <https://sqlite.org/dbstat.html>
-    private static let sql = """
+    package static let sql = """
         WITH total (size) AS (SELECT page_count * page_size FROM pragma_page_count, pragma_page_size),
         part (name, kind, "table", bytes, unused, entries) AS (
             SELECT s.name, coalesce(m.type, 'schema'), coalesce(m.tbl_name, ''), s.pgsize, s.unused, s.ncell
@@ -24,7 +26,7 @@ struct UsageCommand: AsyncParsableCommand {
         FROM part, total ORDER BY bytes DESC, name
         """
 
-    func run() async throws {
+    package func run() async throws {
         var options = try RowFormatOptions.parse([])
         options.format = format
         let printer = options

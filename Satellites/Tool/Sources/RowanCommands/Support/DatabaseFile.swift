@@ -83,7 +83,7 @@ package struct DatabaseFile: ParsableArguments {
         do { return try await body() } catch let error as DatabaseError { throw explained(error, path) }
     }
 
-    static func explainingSync<T>(_ path: String, _ body: () throws -> T) throws -> T {
+    package static func explainingSync<T>(_ path: String, _ body: () throws -> T) throws -> T {
         do { return try body() } catch let error as DatabaseError { throw explained(error, path) }
     }
 

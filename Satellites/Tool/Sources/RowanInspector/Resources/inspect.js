@@ -1,1 +1,99 @@
-// 
+// What a page of rowan inspect does beyond its links and forms: changes as they are committed, and keys.
+
+const rows = document.getElementById("rows");
+const live = document.getElementById("live");
+const news = document.getElementById("news");
+const pause = live.querySelector("button");
+
+let isPaused = false;
+let isLoading = false;
+let isStale = false;
+
+/** What stands in a page for each key, or for each row without one. */
+function parts(root) {
+    const found = new Map();
+    for (const part of root.querySelectorAll("[data-key], tbody tr:not([data-key])")) {
+        const base = part.dataset.key ?? part.textContent;
+        let key = base;
+        for (let count = 1; found.has(key); count++) key = `${base} ${count}`;
+        found.set(key, part);
+    }
+    return found;
+}
+
+/** Replaces the rows by those of the same address, and marks what has changed. */
+async function refresh() {
+    if (isLoading) { isStale = true; return; }
+    isLoading = true;
+    try {
+        do {
+            isStale = false;
+            const response = await fetch(location.href, { headers: { accept: "text/html" } });
+            const page = new DOMParser().parseFromString(await response.text(), "text/html");
+            const next = page.getElementById("rows");
+            if (!next) { news.textContent = page.querySelector("[role=alert]")?.textContent ?? "The page has changed"; continue; }
+            const [old, present] = [parts(rows), parts(next)];
+            let count = 0;
+            for (const [key, part] of present) {
+                if (old.get(key)?.innerHTML !== part.innerHTML) { part.classList.add("changed"); count += 1; }
+            }
+            const gone = [...old.keys()].filter((key) => !present.has(key)).length;
+            if (count + gone > 0) {
+                const focus = document.activeElement?.closest?.("#rows a")?.getAttribute("href");
+                rows.replaceChildren(...document.importNode(next, true).childNodes);
+                if (focus) rows.querySelector(`a[href="${CSS.escape(focus)}"]`)?.focus();
+                const texts = [];
+                if (count > 0) texts.push(count === 1 ? "1 row changed" : `${count} rows changed`);
+                if (gone > 0) texts.push(gone === 1 ? "1 row gone" : `${gone} rows gone`);
+                news.textContent = texts.join(", ");
+            } else {
+                news.textContent = "Changed elsewhere";
+            }
+        } while (isStale);
+    } catch {
+        news.textContent = "The server does not respond";
+    } finally {
+        isLoading = false;
+    }
+}
+
+const events = new EventSource("/live");
+events.addEventListener("hello", () => { live.hidden = false; if (!isPaused) news.textContent = "Live"; });
+events.addEventListener("commit", () => {
+    if (isPaused) { isStale = true; return; }
+    if (rows) refresh(); else news.textContent = "The data has changed";
+});
+events.addEventListener("error", () => { news.textContent = "Not connected"; });
+addEventListener("pagehide", () => events.close());
+
+pause.addEventListener("click", () => {
+    isPaused = !isPaused;
+    pause.setAttribute("aria-pressed", String(isPaused));
+    news.textContent = isPaused ? "Paused" : "Live";
+    if (!isPaused && isStale) { isStale = false; if (rows) refresh(); }
+});
+
+/** Moves the focus along the first links of the rows. */
+function move(step) {
+    const links = [...document.querySelectorAll("#rows tbody tr")].map((row) => row.querySelector("a")).filter(Boolean);
+    if (links.length === 0) return;
+    const index = links.indexOf(document.activeElement);
+    links[index < 0 ? (step > 0 ? 0 : links.length - 1) : Math.min(links.length - 1, Math.max(0, index + step))].focus();
+}
+
+addEventListener("keydown", (event) => {
+    if (event.target.matches("textarea") && event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+        event.target.form.requestSubmit();
+        return;
+    }
+    if (event.target.matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
+    switch (event.key) {
+    case "/": document.querySelector("main select, main textarea, main input")?.focus(); break;
+    case "j": move(1); break;
+    case "k": move(-1); break;
+    case "n": document.querySelector("a[rel=next]")?.click(); break;
+    case "p": pause.click(); break;
+    default: return;
+    }
+    event.preventDefault();
+});

@@ -1,0 +1,94 @@
+// The database file, and its connections.
+
+import Foundation
+import Rowan
+import RowanCommands
+
+/// A database that a page shows.
+///
+/// The connections are those for SQL of strangers, also for the statements of the pages: a schema may have been written to attack
+/// the program.
+final class InspectedFile: Sendable {
+    static let maximumRowCount = 1_000
+    static let maximumBytes = 10 << 20
+
+    let path: String
+    /// For what the pages show.
+    private let queue: DatabaseQueue
+    /// For counts, which are not waited for.
+    private let counts: DatabaseQueue
+    private let identity: FileIdentity?
+
+    var name: String { URL(filePath: path).lastPathComponent }
+
+    init(path: String) throws {
+        self.path = path
+        identity = FileIdentity(path)
+        queue = try Self.open(path, Self.limits(time: .seconds(5)))
+        counts = try Self.open(path, Self.limits(time: .milliseconds(100)))
+    }
+
+    private static func limits(time: Duration) -> SQLLimits {
+        var limits = SQLLimits()
+        limits.time = time
+        limits.rows = maximumRowCount + 1
+        limits.resultBytes = maximumBytes
+        // A page shows the start of a value.
+        limits.valueBytes = 1_000_000_000
+        limits.columns = 2_000
+        limits.likePatternBytes = 10_000
+        return limits
+    }
+
+    private static func open(_ path: String, _ limits: SQLLimits) throws -> DatabaseQueue {
+        try DatabaseFile.open(path, isReadOnly: true, trust: .untrustedSQL(limits))
+    }
+
+    /// Reads for a page.
+    func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+        try checkIdentity()
+        return try await queue.read(body)
+    }
+
+    /// Reads a number for a page; nil if that takes longer than a tenth of a second.
+    func quickly<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T? {
+        do { return try await counts.read(body) } catch let error as DatabaseError
+            where error.resultCode == .SQLITE_INTERRUPT
+        { return nil }
+    }
+
+    /// Reads for a query, which others do not wait for.
+    func readAlone<T: Sendable>(
+        isWhole: Bool = false, _ body: @escaping @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try checkIdentity()
+        var limits = Self.limits(time: .seconds(5))
+        if isWhole {
+            // A download ends when its client disconnects.
+            (limits.time, limits.rows, limits.resultBytes) = (.seconds(86_400), .max, .max)
+        }
+        let queue = try Self.open(path, limits)
+        return try await queue.read(body)
+    }
+
+    /// A connection goes on to read a file that was deleted.
+    private func checkIdentity() throws {
+        let present = FileIdentity(path)
+        guard present != identity else { return }
+        throw Failure(
+            message: present == nil
+                ? "the file \(path) was deleted" : "the file \(path) was replaced: start rowan inspect again")
+    }
+}
+
+/// A file, whatever its path.
+private struct FileIdentity: Equatable {
+    private let device: UInt64
+    private let node: UInt64
+
+    init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        (device, node) = (UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino))
+    }
+}

@@ -1,0 +1,80 @@
+// Addresses, and the keys and conditions in them.
+
+import Foundation
+import Rowan
+import Testing
+
+@testable import RowanInspector
+
+@Suite struct AddressTests {
+    private static let names = [
+        "player", "a b", "a/b", ".", "..", "...", "~", "~.", "%2e", "é", "名前", "?", "#", "&=;+", "\"'<>", "\n", "\0",
+        "a.b",
+    ]
+
+    @Test(arguments: names) func namesAreKept(_ name: String) throws {
+        let address = Address(["table", name], [("c", name), ("c", "x"), (name, name)])
+        #expect(address.text.utf8.allSatisfy { $0 > 32 && $0 < 127 })
+        let parsed = Address(text: address.text)
+        #expect(parsed.path == ["table", name])
+        #expect(parsed.parameters == address.parameters)
+        #expect(parsed.values("c") == [name, "x"])
+        #expect(parsed.text == address.text)
+    }
+
+    @Test func parameters() {
+        let address = Address(text: "/table/t?a=1&b=&c&a=2+3%2B4&%zz=%&=x")
+        #expect(address.values("a") == ["1", "2 3+4"])
+        #expect((address["b"], address["c"], address["missing"]) == (nil, nil, nil))
+        #expect(address.values("c") == [""])
+        #expect(address.values("%zz") == ["%"])
+        #expect(address.with(("a", nil), ("d", "5")).text == "/table/t?b=&c=&%25zz=%25&=x&d=5")
+        #expect(Address(text: "//x///y/").path == ["x", "y"])
+        #expect(Address(text: "").path == [])
+    }
+
+    @Test func keys() {
+        let values: [DatabaseValue] = [
+            .null, Int64.max.databaseValue, Int64.min.databaseValue, 0.1.databaseValue, Double.infinity.databaseValue,
+            "".databaseValue, "i5".databaseValue, Data().databaseValue, Data([0, 255]).databaseValue,
+        ]
+        let key = RowKey(values: values)
+        #expect(RowKey(texts: key.texts)?.values == values)
+        for text in ["", "x", "i", "i1.5", "i99999999999999999999", "r", "rxyz", "b%", "5"] {
+            #expect(RowKey(texts: [text]) == nil, "\(text)")
+        }
+        #expect(RowKey(texts: []) == RowKey(values: []))
+    }
+
+    /// Each comparison finds the rows that SQLite's operator finds, whatever the types of the column and its values.
+    @Test func filters() throws {
+        let queue = try DatabaseQueue()
+        try queue.write { db throws in
+            try db.execute(
+                sql: """
+                    CREATE TABLE t(id INTEGER PRIMARY KEY, i INTEGER, s TEXT, a);
+                    INSERT INTO t VALUES (1, 5, '5', 5), (2, 50, '50', '5'), (3, NULL, NULL, NULL), (4, 'x%', 'x%', 'X%y'), (5, -1, '05', x'35');
+                    """)
+            func ids(_ column: String, _ operation: String, _ value: String) throws -> [Int] {
+                let filter = RowFilter(column: column, operation: operation, value: value)
+                let sql: SQL = "SELECT id FROM t WHERE \(filter.condition) ORDER BY id"
+                return try SQLRequest<Int>(literal: sql).fetchAll(db)
+            }
+            #expect(try ids("i", "eq", "5") == [1])
+            #expect(try ids("s", "eq", "5") == [1])
+            #expect(try ids("a", "eq", "5") == [1, 2])
+            #expect(try ids("a", "ne", "5") == [4, 5])
+            #expect(try ids("i", "ne", "5") == [2, 4, 5])
+            #expect(try ids("i", "lt", "5") == [5])
+            #expect(try ids("i", "le", "5") == [1, 5])
+            #expect(try ids("i", "gt", "5") == [2, 4])
+            #expect(try ids("i", "ge", "5") == [1, 2, 4])
+            #expect(try ids("s", "has", "%") == [4])
+            #expect(try ids("a", "starts", "x%") == [4])
+            #expect(try ids("s", "starts", "5") == [1, 2])
+            #expect(try ids("a", "null", "") == [3])
+            #expect(try ids("a", "some", "") == [1, 2, 4, 5])
+            #expect(try ids("rowid", "eq", "4") == [4])
+        }
+    }
+}
