@@ -45,7 +45,8 @@ format:
 docs: install
 	Scripts/docs
 
-tool: install
+tool:
+	@Scripts/install libedit
 	swift build -c release --package-path Satellites/Tool --product rowan
 	mkdir -p $(PREFIX)/bin
 	cp Satellites/Tool/.build/release/rowan $(PREFIX)/bin/

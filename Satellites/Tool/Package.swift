@@ -38,7 +38,14 @@ let package = Package(
         // Pictures in SVG.
         .target(name: "RowanPictures", swiftSettings: settings),
         // The prompt.
-        .target(name: "RowanShell", dependencies: ["RowanCommands", rowan, arguments], swiftSettings: settings),
+        .target(
+            name: "RowanShell",
+            dependencies: [
+                "RowanCommands", "CEditLine", rowan, arguments, .product(name: "RowanSQLite", package: "Rowan"),
+            ], swiftSettings: settings),
+        // On a Mac, libedit belongs to the system.
+        .systemLibrary(
+            name: "CEditLine", pkgConfig: "libedit", providers: [.apt(["libedit-dev"]), .brew(["libedit"])]),
         // The page.
         .target(
             name: "RowanInspector",
@@ -56,7 +63,10 @@ let package = Package(
             name: "RowanTool", dependencies: ["RowanCommands", "RowanInspector", "RowanShell"], swiftSettings: settings),
         .testTarget(
             name: "RowanCommandsTests",
-            dependencies: ["RowanCommands", "RowanTool", rowan, "GeneratedRecords", "GeneratedCodables"],
+            dependencies: [
+                "RowanCommands", "RowanShell", "RowanTool", rowan, "GeneratedRecords", "GeneratedCodables",
+                .product(name: "RowanSQLite", package: "Rowan"),
+            ],
             resources: [.copy("schema.sql")], swiftSettings: settings),
         .testTarget(
             name: "RowanInspectorTests",

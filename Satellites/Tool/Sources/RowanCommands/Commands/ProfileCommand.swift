@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Rowan
+package import Rowan
 
 struct ProfileCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,23 +18,27 @@ struct ProfileCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (name, wanted) = (table, columns)
-        let profiles = try await file.read { db in
-            let table = try db.existingTable(name)
-            let all = try Row.fetchAll(
-                db, sql: "SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden IN (0, 2, 3)", arguments: [table]
-            ).map { (name: $0["name"] as String, type: $0["type"] as String) }
-            for column in wanted where !all.contains(where: { $0.name.lowercased() == column.lowercased() }) {
-                let names = all.map(\.name).joined(separator: ", ")
-                throw Failure(message: "\(table) has no column \(column): there are \(names)")
-            }
-            let columns = all.filter { column in
-                wanted.isEmpty || wanted.contains { $0.lowercased() == column.name.lowercased() }
-            }
-            let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table.quotedIdentifier)") ?? 0
-            return try (count, columns.map { try ColumnProfile(db, table, $0.name, type: $0.type) })
+        print(try await file.read { try $0.profileText(of: name, columns: wanted) }, terminator: "")
+    }
+}
+
+extension Database {
+    /// What the columns of a table contain, or some of them.
+    package func profileText(of name: String, columns wanted: [String]) throws -> String {
+        let table = try existingTable(name)
+        let all = try Row.fetchAll(
+            self, sql: "SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden IN (0, 2, 3)", arguments: [table]
+        ).map { (name: $0["name"] as String, type: $0["type"] as String) }
+        for column in wanted where !all.contains(where: { $0.name.lowercased() == column.lowercased() }) {
+            let names = all.map(\.name).joined(separator: ", ")
+            throw Failure(message: "\(table) has no column \(column): there are \(names)")
         }
-        print("\(profiles.0) rows")
-        for profile in profiles.1 { print("\n" + profile.text(ofRows: profiles.0), terminator: "") }
+        let columns = all.filter { column in
+            wanted.isEmpty || wanted.contains { $0.lowercased() == column.name.lowercased() }
+        }
+        let count = try Int.fetchOne(self, sql: "SELECT count(*) FROM \(table.quotedIdentifier)") ?? 0
+        let profiles = try columns.map { try ColumnProfile(self, table, $0.name, type: $0.type) }
+        return "\(count) rows\n" + profiles.map { "\n" + $0.text(ofRows: count) }.joined()
     }
 }
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Rowan
+package import Rowan
 
 struct QueryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -42,11 +42,16 @@ struct ExplainCommand: AsyncParsableCommand {
         let sql = sql.orStandardInput
         let arguments = arguments.arguments
         let plan = try await file.read { try $0.explain(sql: sql, arguments: arguments) }
-        Self.print(plan.nodes, Set(plan.fullScans), indentation: "")
+        print(plan.text, terminator: "")
     }
+}
 
-    private static func print(_ nodes: [QueryPlan.Node], _ fullScans: Set<String>, indentation: String) {
-        for (index, node) in nodes.enumerated() {
+extension QueryPlan {
+    /// The plan as a tree, with remarks.
+    package var text: String { Self.text(nodes, Set(fullScans), indentation: "") }
+
+    private static func text(_ nodes: [Node], _ fullScans: Set<String>, indentation: String) -> String {
+        nodes.enumerated().map { index, node in
             let isLast = index == nodes.count - 1
             var remark: String?
             switch node.operation {
@@ -57,10 +62,10 @@ struct ExplainCommand: AsyncParsableCommand {
             default: break
             }
             let text = node.detail.onOneLine + (remark.map { "  ← " + $0 } ?? "")
-            Swift.print(
-                indentation + (isLast ? "└─ " : "├─ ") + (remark == nil ? text : Console.styled(text, .warning)))
-            print(node.children, fullScans, indentation: indentation + (isLast ? "   " : "│  "))
-        }
+            return indentation + (isLast ? "└─ " : "├─ ") + (remark == nil ? text : Console.styled(text, .warning))
+                + "\n"
+                + self.text(node.children, fullScans, indentation: indentation + (isLast ? "   " : "│  "))
+        }.joined()
     }
 }
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Rowan
+package import Rowan
 
 struct SchemaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -25,18 +25,7 @@ struct SchemaCommand: AsyncParsableCommand {
     func run() async throws {
         if let diff { return try await compare(with: diff) }
         let tables = tables
-        let definitions = try await file.read { db in
-            let names = try Set(tables.map { try db.existingTable($0) })
-            let objects = try db.schemaObjects(in: "main").filter { !$0.isShadowTable && $0.sql != nil }
-            // Each table is followed by what belongs to it.
-            return objects.filter { $0.kind == .table || $0.kind == .view }
-                .filter { names.isEmpty || names.contains($0.name) }
-                .flatMap { table in
-                    [table] + objects.filter { $0.tableName == table.name && $0.kind != .table && $0.kind != .view }
-                }
-                .compactMap(\.sql)
-        }
-        for definition in definitions { print(definition + ";") }
+        print(try await file.read { try $0.definitions(of: tables) }, terminator: "")
     }
 
     private func compare(with other: String) async throws {
@@ -46,5 +35,20 @@ struct SchemaCommand: AsyncParsableCommand {
         }
         for difference in differences { print(difference.onOneLine) }
         if !differences.isEmpty { throw Findings() }
+    }
+}
+
+extension Database {
+    /// The definitions of tables and views, or of all of them.
+    package func definitions(of tables: [String]) throws -> String {
+        let names = try Set(tables.map { try existingTable($0) })
+        let objects = try schemaObjects(in: "main").filter { !$0.isShadowTable && $0.sql != nil }
+        // Each table is followed by what belongs to it.
+        return objects.filter { $0.kind == .table || $0.kind == .view }
+            .filter { names.isEmpty || names.contains($0.name) }
+            .flatMap { table in
+                [table] + objects.filter { $0.tableName == table.name && $0.kind != .table && $0.kind != .view }
+            }
+            .compactMap { $0.sql.map { $0 + ";\n" } }.joined()
     }
 }

@@ -7,9 +7,12 @@ package enum Console {
         try? FileHandle.standardError.write(contentsOf: Data((message + "\n").utf8))
     }
 
-    /// The number of columns; nil if the standard output is no terminal.
+    /// Whether results are written to a file instead of the standard output.
+    @TaskLocal package static var isRedirected = false
+
+    /// The number of columns; nil if the results are not written to a terminal.
     package static var width: Int? {
-        guard isatty(STDOUT_FILENO) == 1 else { return nil }
+        guard isatty(STDOUT_FILENO) == 1, !isRedirected else { return nil }
         if let columns = environment("COLUMNS").flatMap(Int.init), columns > 0 { return columns }
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
@@ -20,7 +23,9 @@ package enum Console {
     package static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
 
     /// Whether text has colors: <https://no-color.org>.
-    package static let hasColors =
+    package static var hasColors: Bool { terminalHasColors && !isRedirected }
+
+    private static let terminalHasColors =
         isatty(STDOUT_FILENO) == 1 && (environment("NO_COLOR") ?? "").isEmpty && environment("TERM") != "dumb"
 
     package enum Style: String { case bold = "1", dim = "2", warning = "33" }

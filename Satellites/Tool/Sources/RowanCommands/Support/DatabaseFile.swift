@@ -87,7 +87,7 @@ package struct DatabaseFile: ParsableArguments {
         do { return try body() } catch let error as DatabaseError { throw explained(error, path) }
     }
 
-    private static func explained(_ error: DatabaseError, _ path: String) -> any Error {
+    package static func explained(_ error: DatabaseError, _ path: String) -> any Error {
         switch error.resultCode {
         case .SQLITE_NOTADB:
             return Failure(

@@ -26,13 +26,35 @@ package struct RowFormatOptions: ParsableArguments {
 
     /// Prints the rows of all statements of a text.
     package func print(_ sql: String, _ arguments: StatementArguments, _ db: Database) throws {
+        try RowPrinter(format: format, limit: limit).print(sql, arguments, db)
+    }
+}
+
+/// Prints rows in a format.
+package struct RowPrinter: Sendable {
+    package var format: RowFormat
+    /// The maximum number of rows of a box in a terminal; 0 for all of them.
+    package var limit: Int
+    /// How to print all rows.
+    private let hint: String
+
+    package init(format: RowFormat, limit: Int, hint: String = "pass --limit 0 for all of them") {
+        (self.format, self.limit, self.hint) = (format, limit, hint)
+    }
+
+    /// Prints the rows of all statements of a text.
+    ///
+    /// - Parameter stream: an instance of a class; nil for the standard output.
+    package func print(
+        _ sql: String, _ arguments: StatementArguments, _ db: Database, to stream: (any TextOutputStream)? = nil
+    ) throws {
         let literal = SQL(sql: sql, arguments: arguments)
         switch format {
-        case .json: try db.dumpSQL(literal, format: .json())
-        case .jsonl: try db.dumpSQL(literal, format: .jsonLines())
-        case .csv: try db.dumpSQL(literal, format: .csv(header: true))
-        case .tsv: try db.dumpSQL(literal, format: .csv(header: true, separator: "\t"))
-        case .line: try db.dumpSQL(literal, format: .line(nullValue: "NULL"))
+        case .json: try db.dumpSQL(literal, format: .json(), to: stream)
+        case .jsonl: try db.dumpSQL(literal, format: .jsonLines(), to: stream)
+        case .csv: try db.dumpSQL(literal, format: .csv(header: true), to: stream)
+        case .tsv: try db.dumpSQL(literal, format: .csv(header: true, separator: "\t"), to: stream)
+        case .line: try db.dumpSQL(literal, format: .line(nullValue: "NULL"), to: stream)
         case .box, .markdown:
             let statements = try db.allStatements(literal: literal)
             while let statement = try statements.next() {
@@ -40,12 +62,12 @@ package struct RowFormatOptions: ParsableArguments {
                     try statement.execute()
                     continue
                 }
-                try printTable(of: statement)
+                try printTable(of: statement, to: stream)
             }
         }
     }
 
-    private func printTable(of statement: Statement) throws {
+    private func printTable(of statement: Statement, to stream: (any TextOutputStream)?) throws {
         var table = TextTable(columns: statement.columnNames)
         var numbers = Set(table.columns.indices)
         let width = Console.width
@@ -63,8 +85,9 @@ package struct RowFormatOptions: ParsableArguments {
             table.rows.append(values.map(\.shown))
         }
         table.numbers = numbers
-        Swift.print(table.text(format == .box ? .box : .markdown, width: width), terminator: "")
-        if hasMore { Console.printError("the first \(limit) rows are shown: pass --limit 0 for all of them") }
+        let text = table.text(format == .box ? .box : .markdown, width: width)
+        if var stream { stream.write(text) } else { Swift.print(text, terminator: "") }
+        if hasMore { Console.printError("the first \(limit) rows are shown: \(hint)") }
     }
 }
 
@@ -91,7 +114,9 @@ extension DatabaseValue {
 }
 
 /// The values of arguments.
-struct ArgumentOptions: ParsableArguments {
+package struct ArgumentOptions: ParsableArguments {
+    package init() {}
+
     @Option(
         name: [.short, .long],
         help: ArgumentHelp(
@@ -103,16 +128,22 @@ struct ArgumentOptions: ParsableArguments {
         var named: [String: (any DatabaseValueConvertible)?] = [:]
         var positional: [(any DatabaseValueConvertible)?] = []
         for text in parameter {
-            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if parts.count == 2, let name = parts.first, name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }),
-                name.first?.isLetter ?? false
-            {
-                named[String(name)] = Self.value(String(parts[1]))
+            if let (name, value) = Self.named(text) {
+                named[name] = value
             } else {
                 positional.append(Self.value(text))
             }
         }
         return StatementArguments(positional) &+ StatementArguments(named)
+    }
+
+    /// The parts of NAME=VALUE; nil for another text.
+    package static func named(_ text: String) -> (name: String, value: (any DatabaseValueConvertible)?)? {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let name = parts.first, name.first?.isLetter ?? false,
+            name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" })
+        else { return nil }
+        return (String(name), value(String(parts[1])))
     }
 
     private static func value(_ text: String) -> (any DatabaseValueConvertible)? {

@@ -1,0 +1,82 @@
+// The bytes of the standard input and of files, and their lines.
+
+import Foundation
+import RowanCommands
+
+/// A line, or why there is none.
+enum InputLine: Equatable {
+    case line(String)
+    case interrupted
+    case end
+}
+
+/// Where lines come from.
+protocol LineSource: AnyObject {
+    func next(prompt: String) throws -> InputLine
+    /// Keeps an entry, which may have several lines.
+    func remember(_ entry: String)
+}
+
+extension LineSource {
+    func remember(_ entry: String) {}
+}
+
+/// The bytes of a file, which signals wake up.
+final class Input: LineSource {
+    enum Event: Equatable {
+        case byte(UInt8)
+        case signal
+        case end
+    }
+
+    private let file: Int32
+    private let signals: Signals
+    private var buffer: [UInt8] = []
+    private var position = 0
+
+    init(_ file: Int32, signals: Signals) { (self.file, self.signals) = (file, signals) }
+
+    /// Opens a file.
+    convenience init(path: String, signals: Signals) throws {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw Failure(message: "can't read \(path): \(String(cString: strerror(errno)))") }
+        self.init(file, signals: signals)
+    }
+
+    deinit { if file != STDIN_FILENO { close(file) } }
+
+    /// The next byte, or why there is none yet.
+    func next() -> Event {
+        if position == buffer.count {
+            var files = [
+                pollfd(fd: file, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: signals.wakingFile, events: Int16(POLLIN), revents: 0),
+            ]
+            while poll(&files, 2, -1) < 0 { guard errno == EINTR else { return .end } }
+            if files[1].revents != 0 {
+                var bytes = [UInt8](repeating: 0, count: 64)
+                while read(signals.wakingFile, &bytes, bytes.count) > 0 {}
+                return .signal
+            }
+            var bytes = [UInt8](repeating: 0, count: 65536)
+            let count = read(file, &bytes, bytes.count)
+            guard count > 0 else { return .end }
+            (buffer, position) = (Array(bytes.prefix(count)), 0)
+        }
+        position += 1
+        return .byte(buffer[position - 1])
+    }
+
+    /// The next line, without the prompt.
+    func next(prompt: String) -> InputLine {
+        var line: [UInt8] = []
+        while true {
+            switch next() {
+            case .byte(10): return .line(String(decoding: line, as: UTF8.self))
+            case .byte(let byte): line.append(byte)
+            case .signal: if signals.isInterrupted { return .interrupted }
+            case .end: return line.isEmpty ? .end : .line(String(decoding: line, as: UTF8.self))
+            }
+        }
+    }
+}
