@@ -62,10 +62,10 @@ struct ShellNames: Sendable {
 }
 
 /// Completes SQL and commands.
-struct Completer {
+struct Completer: Sendable {
     let names: ShellNames
     /// The files and folders whose paths begin with a text.
-    var files: (String) -> [String] = Self.files
+    var files: @Sendable (String) -> [String] = Self.files
 
     /// Completes the text before the cursor.
     func complete(_ before: String, after: String = "") -> Completion {
@@ -101,7 +101,7 @@ struct Completer {
         Completion(typed: typed, candidates: known.filter { $0.isCompletion(of: typed) })
     }
 
-    private static func files(_ typed: String) -> [String] {
+    @Sendable private static func files(_ typed: String) -> [String] {
         let folder = typed.lastIndex(of: "/").map { String(typed[...$0]) } ?? ""
         let path = folder.isEmpty ? "." : (folder as NSString).expandingTildeInPath
         // A folder that can't be read has no candidates.

@@ -27,20 +27,24 @@ final class Input: LineSource {
         case byte(UInt8)
         case signal
         case end
+        case failure(Int32)
     }
 
     private let file: Int32
+    private let name: String
     private let signals: Signals
     private var buffer: [UInt8] = []
     private var position = 0
 
-    init(_ file: Int32, signals: Signals) { (self.file, self.signals) = (file, signals) }
+    init(_ file: Int32, name: String = "the standard input", signals: Signals) {
+        (self.file, self.name, self.signals) = (file, name, signals)
+    }
 
     /// Opens a file.
     convenience init(path: String, signals: Signals) throws {
         let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw Failure(message: "can't read \(path): \(String(cString: strerror(errno)))") }
-        self.init(file, signals: signals)
+        guard file >= 0 else { throw Self.failure(path, errno) }
+        self.init(file, name: path, signals: signals)
     }
 
     deinit { if file != STDIN_FILENO { close(file) } }
@@ -52,7 +56,7 @@ final class Input: LineSource {
                 pollfd(fd: file, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: signals.wakingFile, events: Int16(POLLIN), revents: 0),
             ]
-            while poll(&files, 2, -1) < 0 { guard errno == EINTR else { return .end } }
+            while poll(&files, 2, -1) < 0 { guard errno == EINTR else { return .failure(errno) } }
             if files[1].revents != 0 {
                 var bytes = [UInt8](repeating: 0, count: 64)
                 while read(signals.wakingFile, &bytes, bytes.count) > 0 {}
@@ -60,7 +64,7 @@ final class Input: LineSource {
             }
             var bytes = [UInt8](repeating: 0, count: 65536)
             let count = read(file, &bytes, bytes.count)
-            guard count > 0 else { return .end }
+            guard count > 0 else { return count == 0 ? .end : .failure(errno) }
             (buffer, position) = (Array(bytes.prefix(count)), 0)
         }
         position += 1
@@ -68,7 +72,7 @@ final class Input: LineSource {
     }
 
     /// The next line, without the prompt.
-    func next(prompt: String) -> InputLine {
+    func next(prompt: String) throws -> InputLine {
         var line: [UInt8] = []
         while true {
             switch next() {
@@ -76,7 +80,12 @@ final class Input: LineSource {
             case .byte(let byte): line.append(byte)
             case .signal: if signals.isInterrupted { return .interrupted }
             case .end: return line.isEmpty ? .end : .line(String(decoding: line, as: UTF8.self))
+            case .failure(let error): throw Self.failure(name, error)
             }
         }
+    }
+
+    private static func failure(_ name: String, _ error: Int32) -> Failure {
+        Failure(message: "can't read \(name): \(String(cString: strerror(error)))")
     }
 }

@@ -68,6 +68,8 @@ final class LineEditor: LineSource {
     func next(prompt: String) -> InputLine {
         free(self.prompt)
         self.prompt = strdup(prompt)
+        // Before the prompt, so that no key is echoed twice.
+        rowan_edit_prepare(edit, 1)
         var count: Int32 = 0
         let line = el_gets(edit, &count).map { String(cString: $0) }
         guard !signals.isInterrupted else { return .interrupted }
@@ -102,7 +104,8 @@ final class LineEditor: LineSource {
                 let scalar = String(decoding: bytes, as: UTF8.self).unicodeScalars.first
                 character?.pointee = wchar_t(scalar?.value ?? 0xFFFD)
                 return 1
-            case .end: return 0
+            // A terminal that was closed.
+            case .end, .failure: return 0
             case .signal:
                 if signals.isInterrupted { return -1 }
                 // Another size, or the program continues after Ctrl-Z.

@@ -32,7 +32,7 @@ final class ShellSession {
     func runPrompt(_ lines: any LineSource) throws {
         var splitter = StatementSplitter()
         var entry: [String] = []
-        while !isEnding {
+        while !isEnding, signals.ending == nil {
             signals.reset()
             let isInTransaction = db.isInsideTransaction
             let prompt =
@@ -43,8 +43,7 @@ final class ShellSession {
                 Console.printError("")
                 return
             case .interrupted:
-                Console.printError("^C")
-                if signals.ending != nil { return }
+                Console.printError(signals.ending == nil ? "^C" : "")
                 (splitter, entry) = (StatementSplitter(), [])
             case .line(let line):
                 entry.append(line)
@@ -84,9 +83,10 @@ final class ShellSession {
                 }
             }
         } catch {
-            let place = name.map { "\($0), line \(start)" } ?? "line \(start)"
+            // Without a line, nothing could be read.
+            let place = start > 0 ? (name.map { $0 + ", " } ?? "") + "line \(start): " : ""
             let code = signals.isInterrupted ? 128 + (signals.ending ?? SIGINT) : 3
-            throw Failure(message: "\(place): \(explained(error))", exitCode: code)
+            throw Failure(message: place + explained(error), exitCode: code)
         }
     }
 
@@ -96,7 +96,7 @@ final class ShellSession {
         didSplit: (_ isComplete: Bool) -> Void = { _ in },
         willRun: (StatementSplitter.Statement) -> Void = { _ in }
     ) throws {
-        let trimmed = line.trimmingCharacters(in: .whitespaces)
+        let trimmed = line.trimmingCharacters(in: .whitespacesAndNewlines)
         if splitter.isBlank, trimmed.hasPrefix(".") {
             didSplit(true)
             return try DotCommand.run(trimmed, self)

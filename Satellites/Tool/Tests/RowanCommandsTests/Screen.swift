@@ -4,7 +4,7 @@
 struct Screen {
     private var cells: [[String]] = [[]]
     private var (row, column) = (0, 0)
-    private var width: Int
+    var width: Int
     private var insertsCharacters = false
     private var sequence: String?
 
@@ -56,7 +56,7 @@ struct Screen {
     }
 
     private mutating func put(_ character: Character) {
-        let isWide = character.unicodeScalars.contains { 0x2E80...0x9FFF ~= $0.value }
+        let isWide = character.unicodeScalars.contains { 0x2E80...0x9FFF ~= $0.value || 0x1F300...0x1FAFF ~= $0.value }
         if column + (isWide ? 2 : 1) > width { (_, column) = (move(to: row + 1), 0) }
         while cells[row].count < column { cells[row].append(" ") }
         let new = [String(character)] + (isWide ? [""] : [])

@@ -6,19 +6,16 @@ import Testing
 /// A pseudo terminal in which the program runs.
 final class Terminal {
     private let file: Int32
-    private let process: pid_t
+    private var process: pid_t = 0
     private var screen = Screen(width: 80)
     private var bytes: [UInt8] = []
     private var hasExited = false
 
     /// - Parameter environment: additional variables; nil removes one.
-    init(_ tool: Tool, _ arguments: String..., environment: [String: String?] = [:]) throws {
+    init(_ tool: Tool, _ arguments: [String], environment: [String: String?] = [:]) throws {
         let path: String
         (file, path) = try Self.open()
         _ = fcntl(file, F_SETFD, FD_CLOEXEC)
-        var size = winsize(ws_row: 50, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
-        try #require(ioctl(file, UInt(TIOCSWINSZ), &size) == 0)
-
         var variables: [String: String?] = ProcessInfo.processInfo.environment
         let none = String?.none
         let own: [String: String?] = [
@@ -52,6 +49,7 @@ final class Terminal {
         var envp = variables.compactMap { name, value in value.map { strdup("\(name)=\($0)") } } + [nil]
         defer { for pointer in argv + envp { free(pointer) } }
         var process = pid_t()
+        resize(columns: 80)
         try #require(posix_spawn(&process, Tool.program.path, &actions, &attributes, &argv, &envp) == 0)
         self.process = process
     }
@@ -90,6 +88,13 @@ final class Terminal {
         }
     }
 
+    /// Sets the width, which sends a signal.
+    func resize(columns: UInt16) {
+        screen.width = Int(columns)
+        var size = winsize(ws_row: 50, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+        _ = ioctl(file, UInt(TIOCSWINSZ), &size)
+    }
+
     func send(_ signal: Int32) { kill(process, signal) }
 
     /// The settings of the terminal that editing changes.
@@ -114,6 +119,12 @@ final class Terminal {
     func expect(containing text: String, sourceLocation: SourceLocation = #_sourceLocation) {
         wait { self.screen.text.contains(text) }
         #expect(screen.text.contains(text), "\(screen.text)", sourceLocation: sourceLocation)
+    }
+
+    /// Waits for a text, and for what the screen ends with.
+    func expect(ending text: String, _ end: String, sourceLocation: SourceLocation = #_sourceLocation) {
+        wait { self.screen.text.contains(text) && self.screen.textToCursor.hasSuffix("\n" + end) }
+        #expect(screen.textToCursor.hasSuffix("\n" + end), "\(screen.text)", sourceLocation: sourceLocation)
     }
 
     /// Waits for the end of the program.
