@@ -155,14 +155,14 @@ final class ShellSession {
         }
     }
 
-    /// Rolls back what is open.
+    /// Rolls back what is open, and closes the file of the results.
     ///
     /// - Returns: whether a transaction was open.
     func end() throws -> Bool {
+        let wasOpen = db.isInsideTransaction
+        if wasOpen { try db.rollback() }
         try output.redirect(to: nil)
-        guard db.isInsideTransaction else { return false }
-        try db.rollback()
-        return true
+        return wasOpen
     }
 
     // MARK: Commands

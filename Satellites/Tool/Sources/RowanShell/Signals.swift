@@ -4,7 +4,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Ctrl-C, SIGTERM and SIGHUP: they interrupt the running statement and wake up what waits for input.
+/// Ctrl-C, SIGTERM, SIGQUIT and SIGHUP: they interrupt the running statement and wake up what waits for input.
 final class Signals: Sendable {
     private struct State {
         var isRunning = false
@@ -30,9 +30,11 @@ final class Signals: Sendable {
         pipe = files
     }
 
+    deinit { for file in pipe { close(file) } }
+
     /// Runs a session that receives the signals.
     func receiving<T>(_ body: () throws -> T) rethrows -> T {
-        let numbers = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGCONT]
+        let numbers = [SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGWINCH, SIGCONT]
         let sources = numbers.map { number in
             if ![SIGWINCH, SIGCONT].contains(number) { signal(number, SIG_IGN) }
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)

@@ -221,7 +221,7 @@ import Testing
                 == .init("n\r\n2\r\n"))
     }
 
-    @Test(arguments: [SIGTERM, SIGHUP]) func signalsThatEndTheProgram(signal: Int32) throws {
+    @Test(arguments: [SIGTERM, SIGQUIT, SIGHUP]) func signalsThatEndTheProgram(signal: Int32) throws {
         let terminal = try session()
         #expect(!terminal.isEchoing)
         terminal.send(signal)
