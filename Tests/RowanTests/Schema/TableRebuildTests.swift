@@ -30,6 +30,29 @@ private func define(_ t: TableDefinition) {
 }
 
 struct TableRebuildTests {
+    @Test func strictTables() throws {
+        let queue = try DatabaseQueue()
+        try queue.inDatabase { db in
+            try db.execute(
+                sql: "CREATE TABLE t (a INTEGER) STRICT; CREATE TABLE u (a INTEGER); INSERT INTO u VALUES ('x')")
+            func isStrict(_ table: String) throws -> Bool {
+                try Bool.fetchOne(db, sql: "SELECT strict FROM pragma_table_list(?)", arguments: [table]) ?? false
+            }
+            let body = { (t: TableDefinition) in _ = t.column("a", .integer) }
+            try db.rebuild(table: "t", body: body)
+            #expect(try isStrict("t"))
+            try db.rebuild(table: "t", strict: false, body: body)
+            #expect(try !isStrict("t"))
+            try db.rebuild(table: "t", strict: true, body: body)
+            #expect(try isStrict("t"))
+            let error = #expect(throws: DatabaseError.self) { try db.rebuild(table: "u", strict: true, body: body) }
+            #expect(error?.message?.contains("cannot store TEXT value in INTEGER column u.a") == true)
+            #expect(try !isStrict("u"))
+            try db.rebuild(table: "u", strict: true, copying: ["a": "NULL"], body: body)
+            #expect(try isStrict("u"))
+        }
+    }
+
     @Test func everythingIsKept() throws {
         let (queue, _) = try loggedQueue(schema)
         try queue.inDatabase { db throws in

@@ -71,6 +71,56 @@ import Testing
         #expect(try definition(path, "t").contains("a INTEGER PRIMARY KEY"))
     }
 
+    @Test func strictTables() throws {
+        let path = try tool.database(
+            """
+            CREATE TABLE t (id INTEGER PRIMARY KEY, "full name" VARCHAR(10), price DOUBLE, x, day DATE NOT NULL, n INT);
+            INSERT INTO t VALUES (1, 'Arthur', 1.5, x'00', '2026-01-01', 3);
+            CREATE TABLE w (a TEXT PRIMARY KEY) WITHOUT ROWID, STRICT;
+            """)
+        #expect(
+            try tool.run("transform", path, "t", "--strict")
+                == .init(
+                    "",
+                    errors:
+                        "rowan: a STRICT table doesn't allow types of t: pass --type 'full name=TEXT' --type price=REAL --type x=ANY --type day=ANY\n",
+                    code: 3))
+        let types = ["--type", "full name=TEXT", "--type", "price=REAL", "--type", "x=ANY", "--type", "day=TEXT"]
+        let arguments = ["transform", path, "t", "--strict"] + types
+        #expect(
+            try tool.run(arguments + ["--dry-run"])
+                == .init(
+                    """
+                    CREATE TABLE "t" (
+                        id INTEGER PRIMARY KEY,
+                        "full name" TEXT,
+                        price REAL,
+                        x ANY,
+                        day TEXT NOT NULL,
+                        n INT
+                    ) STRICT
+
+                    """))
+        #expect(try tool.run("query", path, "UPDATE t SET n = 'many'", "--write").code == 0)
+        let refused = try tool.run(arguments)
+        #expect(refused.code == 3 && refused.errors.contains("cannot store TEXT value in INT column t.n"))
+        #expect(try !definition(path, "t").contains("STRICT"))
+        #expect(try tool.run("query", path, "UPDATE t SET n = 3", "--write").code == 0)
+        #expect(try tool.run(arguments) == .init(""))
+        #expect(try definition(path, "t").hasSuffix("STRICT\"}\n"))
+        #expect(
+            try tool.run("query", path, "SELECT * FROM t", "-f", "csv")
+                == .init("id,full name,price,x,day,n\r\n1,Arthur,1.5,AA==,2026-01-01,3\r\n"))
+        // Other changes keep it.
+        #expect(try tool.run("transform", path, "t", "--drop", "x") == .init(""))
+        #expect(try definition(path, "t").hasSuffix("STRICT\"}\n"))
+        #expect(try tool.run("transform", path, "t", "--type", "n=DATE").errors.contains("pass --type n=ANY"))
+        #expect(try tool.run("transform", path, "t", "--no-strict", "--type", "n=DATE") == .init(""))
+        #expect(try !definition(path, "t").contains("STRICT"))
+        #expect(try tool.run("transform", path, "w", "--dry-run").output.hasSuffix("\n) WITHOUT ROWID, STRICT\n"))
+        #expect(try tool.run("transform", path, "t", "--rename", "n=m", "--strict").code == 2)
+    }
+
     /// What is not changed keeps its meaning.
     @Test func otherColumnsAreKept() throws {
         let path = try tool.database(

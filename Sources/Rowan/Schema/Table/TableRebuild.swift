@@ -23,6 +23,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - name: the name of the table, in the main database.
+    ///   - strict: whether the new table rejects values of other types; by default, as before.
     ///   - values: the values of changed or new columns, as SQL expressions on the old columns. Other new columns have
     ///     their default values.
     ///   - body: the new definition of the table.
@@ -33,13 +34,16 @@ extension Database {
     ///   of it runs.
     /// - Complexity: writes the whole table and checks the foreign keys of the table and of those that refer to it.
     public func rebuild(
-        table name: String, copying values: [String: SQL] = [:], body: (TableDefinition) throws -> Void
+        table name: String, strict: Bool? = nil, copying values: [String: SQL] = [:],
+        body: (TableDefinition) throws -> Void
     ) throws {
         try connection.refuseRemotely(
             "rebuild(table:)", "create another table, copy the rows, and drop the first one")
         let table = try existingTable(name, in: "main")
         let isEnforced = try Bool.fetchOne(self, sql: "PRAGMA foreign_keys") ?? false
-        guard isEnforced else { return try inSavepoint { try TableRebuild(table.name, self, body).run(values) } }
+        guard isEnforced else {
+            return try inSavepoint { try TableRebuild(table.name, self, strict, body).run(values) }
+        }
         guard !isInsideTransaction else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
@@ -47,7 +51,7 @@ extension Database {
                     + "outside a transaction, or in a migration with deferred checks of foreign keys")
         }
         try connection.with(.foreignKeys, false) {
-            try inTransaction(.immediate) { try TableRebuild(table.name, self, body).run(values) }
+            try inTransaction(.immediate) { try TableRebuild(table.name, self, strict, body).run(values) }
         }
     }
 }
@@ -62,10 +66,12 @@ private struct TableRebuild {
     let views: [DatabaseObjectID]
     let scratchName: String
 
-    init(_ name: String, _ db: Database, _ body: (TableDefinition) throws -> Void) throws {
+    init(_ name: String, _ db: Database, _ isStrict: Bool?, _ body: (TableDefinition) throws -> Void) throws {
         self.name = name
         self.db = db
-        let definition = TableDefinition(name: name, options: try db.optionsOfRebuildable(name))
+        var options = try db.optionsOfRebuildable(name)
+        if let isStrict { if isStrict { options.insert(.strict) } else { options.remove(.strict) } }
+        let definition = TableDefinition(name: name, options: options)
         try body(definition)
         syntax = try TableSyntax(definition, in: db)
         let objects = try db.schemaObjects()

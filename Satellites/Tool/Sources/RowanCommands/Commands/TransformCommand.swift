@@ -22,6 +22,8 @@ struct TransformCommand: AsyncParsableCommand {
         [String] = []
     @Option(help: "The columns of the primary key, separated by commas.") var key: String?
     @Option(help: "The order of columns, separated by commas. Others follow.") var order: String?
+    @Flag(inversion: .prefixedNo, help: "Whether the table is STRICT, which rejects values of other types.")
+    var strict: Bool?
     @Flag(help: "Print the definition, and change nothing.") var dryRun = false
 
     func run() async throws {
@@ -33,13 +35,21 @@ struct TransformCommand: AsyncParsableCommand {
                 var text = TableText(sql)
             else { throw Failure(message: "\(table) is a view or a virtual table: pass a table") }
             try command.change(&text, table)
-            return (table: table, text: text)
+            let options = try Row.fetchOne(
+                db, sql: "SELECT wr, strict FROM pragma_table_list(?) WHERE schema = 'main'", arguments: [table])
+            let isStrict = command.strict ?? options?["strict"] ?? false
+            if isStrict { try Self.checkTypes(text, table) }
+            let words = (options?["wr"] ?? false ? ["WITHOUT ROWID"] : []) + (isStrict ? ["STRICT"] : [])
+            return (table: table, text: text, options: words.joined(separator: ", "))
         }
-        let (table, text) = definition
+        let (table, text, options) = definition
         let parts = text.parts.map(\.tokens.sql)
         guard !dryRun else {
-            return print("CREATE TABLE \(table.quotedIdentifier) (\n    \(parts.joined(separator: ",\n    "))\n)")
+            let list = parts.joined(separator: ",\n    ")
+            return print(
+                "CREATE TABLE \(table.quotedIdentifier) (\n    \(list)\n)\(options.isEmpty ? "" : " " + options)")
         }
+        let strict = strict
         let renames = try rename.map { try Self.pair($0, "--rename") }
         try await file.writeWithoutTransaction { db in
             for (old, new) in renames {
@@ -49,10 +59,24 @@ struct TransformCommand: AsyncParsableCommand {
                 )
             }
             guard renames.isEmpty else { return }
-            try db.rebuild(table: table) { t in
+            try db.rebuild(table: table, strict: strict) { t in
                 for part in text.parts where !part.isConstraint { t.column(sql: part.tokens.sql) }
                 for part in text.parts where part.isConstraint { t.constraint(sql: part.tokens.sql) }
             }
+        }
+    }
+
+    private static func checkTypes(_ text: TableText, _ table: String) throws {
+        let hints = text.parts.filter { !$0.isConstraint }.compactMap { part in
+            part.strictType.map { type in
+                let value = "\(part.name)=\(type)"
+                let isWord = value.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "=" }
+                return "--type " + (isWord ? value : "'\(value.replacing("'", with: "'\\''"))'")
+            }
+        }
+        guard hints.isEmpty else {
+            throw Failure(
+                message: "a STRICT table doesn't allow types of \(table): pass \(hints.joined(separator: " "))")
         }
     }
 
@@ -108,7 +132,9 @@ struct TransformCommand: AsyncParsableCommand {
         }
         // Other parts of the definition may name the column: SQLite renames them.
         guard !rename.isEmpty else { return }
-        guard type.isEmpty, notNull.isEmpty, nullable.isEmpty, `default`.isEmpty, drop.isEmpty, key == nil, order == nil
+        guard type.isEmpty, notNull.isEmpty, nullable.isEmpty, `default`.isEmpty, drop.isEmpty, key == nil,
+            order == nil,
+            strict == nil
         else {
             throw Failure.usage("--rename can't be combined with other changes: run the command twice")
         }

@@ -142,6 +142,19 @@ struct TablePart {
         return tokens.count
     }
 
+    var type: String { Array(tokens[1..<endOfType]).sql }
+
+    /// A type that a STRICT table allows, if this one is none. <https://sqlite.org/stricttables.html>
+    var strictType: String? {
+        let type = type.uppercased()
+        if ["INT", "INTEGER", "REAL", "TEXT", "BLOB", "ANY"].contains(type) { return nil }
+        // The affinities of <https://sqlite.org/datatype3.html>; numeric columns may contain texts.
+        if type.contains("INT") { return "INTEGER" }
+        if ["CHAR", "CLOB", "TEXT"].contains(where: type.contains) { return "TEXT" }
+        if type.contains("BLOB") { return "BLOB" }
+        return ["REAL", "FLOA", "DOUB"].contains(where: type.contains) ? "REAL" : "ANY"
+    }
+
     mutating func setType(_ type: String) {
         tokens.replaceSubrange(1..<endOfType, with: SQLToken.tokens(type))
     }
