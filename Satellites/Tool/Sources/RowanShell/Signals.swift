@@ -15,41 +15,52 @@ final class Signals: Sendable {
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "rowan.signals")
     private let interrupt: @Sendable () -> Void
-    /// A pipe with a byte for each signal.
-    private let pipe: [Int32]
+    /// A pipe with the numbers of the signals, which their handler writes.
+    private let received: [Int32]
+    /// A pipe that has a byte if input must stop waiting.
+    private let waking: [Int32]
 
-    /// The end of the pipe to wait for.
-    var wakingFile: Int32 { pipe[0] }
+    /// The file to wait for.
+    var wakingFile: Int32 { waking[0] }
 
     /// - Parameter interrupt: interrupts the running statement.
     init(interrupt: @escaping @Sendable () -> Void) throws {
         self.interrupt = interrupt
+        (received, waking) = (try Self.pipe(), try Self.pipe())
+    }
+
+    private static func pipe() throws -> [Int32] {
         var files: [Int32] = [0, 0]
         guard Foundation.pipe(&files) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EMFILE) }
         for file in files { _ = fcntl(file, F_SETFL, O_NONBLOCK) }
-        pipe = files
+        return files
     }
 
-    deinit { for file in pipe { close(file) } }
+    deinit { for file in received + waking { close(file) } }
 
     /// Runs a session that receives the signals.
+    ///
+    /// A source of Dispatch for signals begins later than it is resumed, and would lose the ones before.
     func receiving<T>(_ body: () throws -> T) rethrows -> T {
-        let numbers = [SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGWINCH, SIGCONT]
-        let sources = numbers.map { number in
-            if ![SIGWINCH, SIGCONT].contains(number) { signal(number, SIG_IGN) }
-            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler { [self] in received(number) }
-            source.resume()
-            return source
+        let source = DispatchSource.makeReadSource(fileDescriptor: received[0], queue: queue)
+        source.setEventHandler { [self] in
+            var byte: UInt8 = 0
+            while read(received[0], &byte, 1) == 1 { receive(Int32(byte)) }
+        }
+        source.resume()
+        signalFile.store(received[1], ordering: .relaxed)
+        let previous = [SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGWINCH, SIGCONT].map { number in
+            (number, signal(number, noteSignal))
         }
         defer {
-            for source in sources { source.cancel() }
-            for number in numbers { signal(number, SIG_DFL) }
+            for (number, handler) in previous { signal(number, handler) }
+            source.cancel()
         }
         return try body()
     }
 
-    private func received(_ number: Int32) {
+    private func receive(_ number: Int32) {
+        // Another size of the terminal, or the program continues: these only redraw the line.
         if ![SIGWINCH, SIGCONT].contains(number) {
             state.withLock {
                 $0.isInterrupted = true
@@ -58,8 +69,7 @@ final class Signals: Sendable {
             interruptWhileRunning()
         }
         // A full pipe wakes up as well.
-        var byte = UInt8(truncatingIfNeeded: number)
-        _ = write(pipe[1], &byte, 1)
+        _ = write(waking[1], [1], 1)
     }
 
     /// SQLite ignores an interruption before the first step of a statement, so it is repeated.
@@ -96,3 +106,14 @@ final class Signals: Sendable {
 
 /// Ctrl-C or another signal has stopped a statement or a script.
 struct Interruption: Error {}
+
+/// Where the handler writes.
+private let signalFile = Atomic<Int32>(-1)
+
+/// The handler may only call what is safe in one. <https://man7.org/linux/man-pages/man7/signal-safety.7.html>
+private func noteSignal(_ number: Int32) {
+    let error = errno
+    var byte = UInt8(truncatingIfNeeded: number)
+    _ = write(signalFile.load(ordering: .relaxed), &byte, 1)
+    errno = error
+}
