@@ -12,7 +12,7 @@ public import RowanPlatform
 /// }
 /// ```
 ///
-/// To read records, see ``records(of:)``; to insert all rows into a table, see ``/Rowan/Database/importCSV(into:from:format:key:onBadRow:)``.
+/// To read records, see ``records(of:)``; to insert all rows into a table, see ``/Rowan/Database/importCSV(into:from:format:key:onBadRow:onProgress:)``.
 ///
 /// The format is the one that dumps write: see ``/Rowan/CSVDumpFormat``. Lines end with LF, CR LF or CR, and a byte order mark
 /// is skipped. All rows have as many values as there are columns. Lines without any value are skipped, unless there is only one

@@ -32,6 +32,7 @@ extension Database {
     ///     created, they are the primary key.
     ///   - onBadRow: called with the error of each row that is malformed or violates a constraint. The row is left out, unless
     ///     the closure throws an error. By default, such an error ends the import.
+    ///   - onProgress: called after each part of the file that is read. If it throws an error, the import stops.
     /// - Returns: the number of rows.
     /// - Throws: an ``/RowanImport/ImportError`` for a malformed row, a row that violates a constraint, or a column that the
     ///   table doesn't have; an error with the code SQLITE_MISUSE if the separator is not an ASCII character; SQLite's
@@ -43,21 +44,21 @@ extension Database {
     @discardableResult
     public func importCSV(
         into table: String, from url: URL, format: CSVDumpFormat = CSVDumpFormat(), key: [String] = [],
-        onBadRow: ((ImportError) throws -> Void)? = nil
+        onBadRow: ((ImportError) throws -> Void)? = nil, onProgress: ((ImportProgress) throws -> Void)? = nil
     ) throws -> ImportResult {
-        try importRows(into: table, key: key, onBadRow, ImportFile(url.path)) { try CSVReader($0, format) }
+        try importRows(into: table, key: key, onBadRow, onProgress, ImportFile(url.path)) { try CSVReader($0, format) }
     }
 
-    /// Inserts rows of comma-separated values into a table: see ``importCSV(into:from:format:key:onBadRow:)``.
+    /// Inserts rows of comma-separated values into a table: see ``importCSV(into:from:format:key:onBadRow:onProgress:)``.
     @discardableResult
     public func importCSV(
         into table: String, data: Data, format: CSVDumpFormat = CSVDumpFormat(), key: [String] = [],
         onBadRow: ((ImportError) throws -> Void)? = nil
     ) throws -> ImportResult {
-        try importRows(into: table, key: key, onBadRow, ImportData(data, name: nil)) { try CSVReader($0, format) }
+        try importRows(into: table, key: key, onBadRow, nil, ImportData(data, name: nil)) { try CSVReader($0, format) }
     }
 
-    /// Inserts the rows that a reader reads into a table that exists: see ``importCSV(into:from:format:key:onBadRow:)``.
+    /// Inserts the rows that a reader reads into a table that exists: see ``importCSV(into:from:format:key:onBadRow:onProgress:)``.
     ///
     /// ```swift
     /// let reader = try CSVReader(named: "standard input") { buffer in

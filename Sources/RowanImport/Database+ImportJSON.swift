@@ -31,6 +31,7 @@ extension Database {
     ///     created, they are the primary key.
     ///   - onBadRow: called with the error of each row that is malformed, has a key without a column, or violates a
     ///     constraint. The row is left out, unless the closure throws an error. By default, such an error ends the import.
+    ///   - onProgress: called after each part of the file that is read. If it throws an error, the import stops.
     /// - Returns: the number of rows.
     /// - Throws: an ``/RowanImport/ImportError`` for such a row, or for a file that can't be read; SQLite's other errors.
     ///
@@ -41,16 +42,17 @@ extension Database {
     /// Source: <https://jsonlines.org>
     @discardableResult
     public func importJSONLines(
-        into table: String, from url: URL, key: [String] = [], onBadRow: ((ImportError) throws -> Void)? = nil
+        into table: String, from url: URL, key: [String] = [], onBadRow: ((ImportError) throws -> Void)? = nil,
+        onProgress: ((ImportProgress) throws -> Void)? = nil
     ) throws -> ImportResult {
-        try importRows(into: table, key: key, onBadRow, ImportFile(url.path)) { try JSONLinesReader($0) }
+        try importRows(into: table, key: key, onBadRow, onProgress, ImportFile(url.path)) { try JSONLinesReader($0) }
     }
 
-    /// Inserts the rows of JSON lines into a table: see ``importJSONLines(into:from:key:onBadRow:)``.
+    /// Inserts the rows of JSON lines into a table: see ``importJSONLines(into:from:key:onBadRow:onProgress:)``.
     @discardableResult
     public func importJSONLines(
         into table: String, data: Data, key: [String] = [], onBadRow: ((ImportError) throws -> Void)? = nil
     ) throws -> ImportResult {
-        try importRows(into: table, key: key, onBadRow, ImportData(data, name: nil)) { try JSONLinesReader($0) }
+        try importRows(into: table, key: key, onBadRow, nil, ImportData(data, name: nil)) { try JSONLinesReader($0) }
     }
 }

@@ -7,20 +7,25 @@ extension Database {
     ///
     /// - Parameter open: returns the rows of a source at its start.
     func importRows<Reader: ImportReader>(
-        into table: String, key: [String], _ onBadRow: ((ImportError) throws -> Void)?, _ source: any ImportSource,
+        into table: String, key: [String], _ onBadRow: ((ImportError) throws -> Void)?,
+        _ onProgress: ((ImportProgress) throws -> Void)?, _ source: any ImportSource,
         _ open: (any ImportSource) throws -> Reader
     ) throws -> ImportResult {
+        let reported = onProgress.map { ReportedSource(source, $0) }
+        let first: any ImportSource = reported ?? source
         guard try !tableExists(table), try !viewExists(table) else {
-            return try importRows(into: table, open(source), key: key, hasCreatedTable: false, onBadRow)
+            return try importRows(into: table, open(first), key: key, hasCreatedTable: false, onBadRow, reported)
         }
-        let source = try source.repeatable()
+        reported?.progress.isFindingTypes = true
+        let source = try first.repeatable()
         var result = ImportResult()
         try inSavepoint {
             try createTable(table, for: open(source), key: key, skipsRows: onBadRow != nil)
             guard source.rewind() else {
                 throw ImportError(source.name, line: nil, field: nil, "the file can't be read a second time")
             }
-            result = try importRows(into: table, open(source), key: key, hasCreatedTable: true, onBadRow)
+            reported?.progress.isFindingTypes = false
+            result = try importRows(into: table, open(source), key: key, hasCreatedTable: true, onBadRow, reported)
             return .commit
         }
         return result
@@ -66,7 +71,7 @@ extension Database {
     /// Inserts the rows of a reader.
     func importRows<Reader: ImportReader>(
         into name: String, _ reader: Reader, key: [String], hasCreatedTable: Bool,
-        _ onBadRow: ((ImportError) throws -> Void)?
+        _ onBadRow: ((ImportError) throws -> Void)?, _ reported: ReportedSource? = nil
     ) throws -> ImportResult {
         var result = ImportResult(hasCreatedTable: hasCreatedTable)
         let batch = ImportBatch(self)
@@ -86,6 +91,7 @@ extension Database {
             try batch.flush { line, error in
                 try reject(ImportError(reader.fileName, line: line, field: nil, error.message ?? "\(error)"))
             }
+            reported?.progress.rowCount = batch.rowCount
         }
         /// The table of rows with the columns of the current one.
         func currentTable() throws -> ImportedTable {

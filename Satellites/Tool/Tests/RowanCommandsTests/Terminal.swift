@@ -10,6 +10,8 @@ final class Terminal {
     private var screen = Screen(width: 80)
     private var bytes: [UInt8] = []
     private var hasExited = false
+    /// All that the program has written, with escape sequences.
+    private(set) var log = ""
 
     /// - Parameter environment: additional variables; nil removes one.
     init(_ tool: Tool, _ arguments: [String], environment: [String: String?] = [:]) throws {
@@ -151,7 +153,9 @@ final class Terminal {
         while whole > 0, bytes.count - whole < 3, String(validating: bytes[..<whole], as: UTF8.self) == nil {
             whole -= 1
         }
-        screen.write(String(decoding: bytes[..<whole], as: UTF8.self))
+        let text = String(decoding: bytes[..<whole], as: UTF8.self)
+        log += text
+        screen.write(text)
         bytes.removeFirst(whole)
         return true
     }

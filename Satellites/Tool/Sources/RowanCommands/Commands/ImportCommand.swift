@@ -61,8 +61,12 @@ struct ImportCommand: AsyncParsableCommand {
         do {
             summary = try await file.writeWithoutTransaction(creates: true) { db in
                 var summary = ImportSummary()
+                let line = ProgressLine()
+                defer { line?.clear() }
                 try db.inTransaction {
-                    for input in inputs { try input.insert(into: table, keys, skipsBad: skipBad != nil, db, &summary) }
+                    for input in inputs {
+                        try input.insert(into: table, keys, skipsBad: skipBad != nil, db, &summary, line)
+                    }
                     // Before the commit: no row is lost if the file can't be written.
                     if let skipBad, !summary.bad.isEmpty { try summary.write(to: skipBad) }
                     return isDryRun ? .rollback : .commit
@@ -133,16 +137,21 @@ struct ImportInput: Sendable {
     }
 
     func insert(
-        into table: String, _ key: [String], skipsBad: Bool, _ db: Database, _ summary: inout ImportSummary
+        into table: String, _ key: [String], skipsBad: Bool, _ db: Database, _ summary: inout ImportSummary,
+        _ line: ProgressLine?
     ) throws {
         var errors: [ImportError] = []
         let note: ((ImportError) throws -> Void)? = skipsBad ? { errors.append($0) } : nil
+        line?.begin(url)
+        let show: ((ImportProgress) throws -> Void)? = line.map { line in { line.show($0) } }
         let result =
             switch (format, data) {
             case (.jsonl, let data?): try db.importJSONLines(into: table, data: data, key: key, onBadRow: note)
-            case (.jsonl, nil): try db.importJSONLines(into: table, from: url, key: key, onBadRow: note)
+            case (.jsonl, nil):
+                try db.importJSONLines(into: table, from: url, key: key, onBadRow: note, onProgress: show)
             case (_, let data?): try db.importCSV(into: table, data: data, format: csv, key: key, onBadRow: note)
-            case (_, nil): try db.importCSV(into: table, from: url, format: csv, key: key, onBadRow: note)
+            case (_, nil):
+                try db.importCSV(into: table, from: url, format: csv, key: key, onBadRow: note, onProgress: show)
             }
         summary.rowCount += result.rowCount
         summary.hasCreatedTable = summary.hasCreatedTable || result.hasCreatedTable
