@@ -7,6 +7,29 @@ import Testing
 @testable import RowanImport
 
 @Suite struct ImportJSONTests {
+    /// A table that is created needs two passes.
+    @Test func progress() throws {
+        let text = (1...5000).map { "{\"id\":\($0),\"name\":\"number \($0)\"}\n" }.joined()
+        let file = FileManager.default.temporaryDirectory.appending(path: "RowanImport-\(UUID()).jsonl")
+        try Data(text.utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let queue = try DatabaseQueue()
+        try queue.write { db in
+            var all: [ImportProgress] = []
+            try db.importJSONLines(into: "t", from: file, onProgress: { all.append($0) })
+            let (first, second) = (all.filter(\.isFindingTypes), all.filter { !$0.isFindingTypes })
+            #expect(first.last?.byteCount == text.utf8.count && first.allSatisfy { $0.rowCount == 0 })
+            #expect(second.last?.byteCount == text.utf8.count && (1...5000).contains(second.last?.rowCount ?? 0))
+            all = []
+            try db.importJSONLines(into: "t", from: file, onProgress: { all.append($0) })
+            #expect(all.count > 1 && all.allSatisfy { !$0.isFindingTypes })
+            #expect(throws: CancellationError.self) {
+                try db.importJSONLines(into: "t", from: file, onProgress: { _ in throw CancellationError() })
+            }
+            #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM t") == 10_000)
+        }
+    }
+
     private func rows(_ queue: DatabaseQueue, _ sql: String = "SELECT * FROM t") throws -> [String] {
         try queue.read { db in
             try Row.fetchAll(db, sql: sql).map { row in

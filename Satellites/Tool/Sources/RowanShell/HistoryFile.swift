@@ -34,7 +34,7 @@ struct HistoryFile: Sendable {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { return }
         let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
-        // Another session may be adding an entry.
+        // Another session may be adding an entry. What can't be read is not replaced.
         guard flock(file, LOCK_EX) == 0, let data = try? handle.readToEnd() ?? Data() else { return }
         var entries = Self.entries(data)
         guard entries.last != entry else { return }
