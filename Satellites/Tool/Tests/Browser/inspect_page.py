@@ -540,7 +540,7 @@ def screenshots(program, browser, folder):
                 page.goto(inspector.url)
                 for name, address in names.items():
                     page.goto(inspector.base + address)
-                    page.screenshot(path=folder / f"{name}-{width}-{scheme}.png")
+                    page.screenshot(path=folder / f"{name}-{width}-{scheme}.png", full_page=name == "chart")
                 page.close()
         inspector.close()
 
