@@ -110,11 +110,27 @@ extension TokenReader {
 
     private static func literal(_ token: Token) -> ValueModel.Form {
         switch token.kind {
-        case .string: .text(isPlain: !token.text.contains("\\(") && !token.text.contains("\n"))
+        case .string: .text(isPlain: !token.text.hasInterpolation && !token.text.contains("\n"))
         case .number: token.text.contains(".") ? .decimal : .integer
         case .word where token.keyword == .true || token.keyword == .false: .boolean(token.keyword == .true)
         case .word where token.keyword == .nil: .null
         case .word, .quoted, .regex, .symbol, .punctuation, .end: .other
         }
+    }
+}
+
+extension String {
+    /// Whether a string literal contains an interpolation: `\(` or, between signs, `\#(`. A backslash may stand for itself.
+    fileprivate var hasInterpolation: Bool {
+        let sign = UInt8(ascii: "#")
+        let signs = utf8.prefix { $0 == sign }
+        var rest = utf8[...]
+        while let backslash = rest.firstIndex(of: UInt8(ascii: "\\")) {
+            rest = rest[backslash...].dropFirst()
+            guard rest.starts(with: signs) else { continue }
+            rest = rest.dropFirst(signs.count)
+            if rest.popFirst() == UInt8(ascii: "(") { return true }
+        }
+        return false
     }
 }

@@ -126,13 +126,25 @@ struct ProblemTests {
         #expect(found.place == "other: Strin")
     }
 
-    @Test("Names that aren't literals", arguments: [#""a\(b)""#, "name", "\"a\" + \"b\""])
+    @Test(
+        "Names that aren't literals", arguments: [#""a\(b)""#, #""\\\(b)""#, ##"#"a\#(b)"#"##, "name", "\"a\" + \"b\""])
     func noLiteral(_ name: String) {
         let column = problem("struct Place { @Column(\(name)) var a: Int }")
         #expect(column.message == "the name of the column must be a string literal without interpolation")
         #expect(column.place.hasPrefix(String(name.prefix(4))))
         let table = problem("@Record(\(name)) struct Place { var a: Int }")
         #expect(table.message == "the name of the table must be a string literal without interpolation")
+    }
+
+    @Test("A backslash before a parenthesis", arguments: [#""\\(b)""#, ##"#"\(b)"#"##, #""a\\""#])
+    func backslash(_ name: String) {
+        guard
+            case .expansion(_?, let problems) = answer(
+                to: "RecordMacro", "struct Place { @Column(\(name)) var a: Int }")
+        else {
+            return #expect(Bool(false), "no expansion")
+        }
+        #expect(problems.isEmpty)
     }
 
     @Test("A lazy property and a wrapped one")
