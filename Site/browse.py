@@ -14,7 +14,7 @@ from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / ".build" / "site"
-PAGES = ["index.html", "guide.html", "search.html", "benchmarks.html", "reliability.html"]
+PAGES = ["index.html", "guide.html", "tool.html", "tool/import.html", "tool/migrate.html", "search.html", "benchmarks.html", "reliability.html"]
 RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}}
 # What docc's own frame around an article does: its rules are not ours. Headings and contrast are checked there, too.
 DOCC_RULES = {"runOnly": {"type": "rule", "values": ["heading-order", "page-has-heading-one", "color-contrast"]}}

@@ -48,6 +48,14 @@ def write(root: Path, output: Path):
         parts="\n".join(f'<li><a href="#{anchor}">{escape(title)}</a></li>' for title, anchor, _ in parts),
         articles=guide(parts, articles, questions))
     write_articles(page, parts, articles)
+    commands = read_commands(root)
+    page(
+        "tool", "The program rowan", "A command-line tool for SQLite databases: its commands.",
+        commands="\n".join(f'<dt><a href="tool/{name}.html"><code>{name}</code></a></dt><dd>{escape(lead, quote=False)}</dd>'
+                           for name, (lead, _) in commands.items()))
+    for name, (lead, text) in commands.items():
+        page("command", f"rowan {name}", lead, path=f"tool/{name}.html", name=name, lead=escape(lead, quote=False),
+             help=escape(text, quote=False))
     page("search", "Search in the documentation of Rowan", "A search in the guide and the reference of Rowan.")
     page(
         "benchmarks", "Benchmarks of Rowan", "Workloads with Rowan, GRDB and the C API of SQLite.",
@@ -61,7 +69,17 @@ def write(root: Path, output: Path):
         (output / name).write_bytes((FOLDER / name).read_bytes())
     add_headers(docs)
     write_search(output, articles, symbols)
-    return problems + write_texts(root, output, parts, articles)
+    return problems + write_texts(root, output, parts, articles, commands)
+
+
+def read_commands(root):
+    """The commands of the program: what each does in a sentence, and its help."""
+    commands = {}
+    for path in sorted((root / "Satellites" / "Tool" / "Help").glob("*.txt")):
+        overview, _, text = path.read_text(encoding="utf-8").partition("\n\n")
+        commands[path.stem] = (" ".join(overview.removeprefix("OVERVIEW: ").split()), text.strip())
+    assert commands, "the program has no commands: run Satellites/Tool/Help/write"
+    return commands
 
 
 def template(name):
@@ -229,7 +247,7 @@ def words(text):
     return " ".join(dict.fromkeys(re.findall(r"[\w#@]{2,}", text.lower())))
 
 
-def write_texts(root, output, parts, articles):
+def write_texts(root, output, parts, articles, commands):
     """The articles as Markdown, and the list of them for programs that read texts: https://llmstxt.org. Returns the articles
     that no topic lists."""
     sources = {path.stem.lower(): path for path in (root / "Sources" / "Rowan" / "Rowan.docc").glob("**/*.md")}
@@ -247,5 +265,10 @@ def write_texts(root, output, parts, articles):
             (output / "guide" / source.name).write_text(text, encoding="utf-8")
             lines.append(f"- [{articles[name].title}](guide/{source.name}): {articles[name].summary}")
         lines.append("")
+    lines += ["## The program rowan", ""]
+    for name, (lead, text) in commands.items():
+        (output / "tool" / f"{name}.txt").write_text(f"{lead}\n\n{text}\n", encoding="utf-8")
+        lines.append(f"- [rowan {name}](tool/{name}.txt): {lead}")
+    lines.append("")
     (output / "llms.txt").write_text("\n".join(lines), encoding="utf-8")
     return [f"the article {name} is in no topic of Rowan.md" for name in sorted(articles.keys() - listed)]

@@ -258,4 +258,29 @@ import Testing
         let help = try tool.run("--help")
         #expect(help.code == 0 && help.errors == "" && help.output.contains("SUBCOMMANDS"))
     }
+
+    /// The site shows these files.
+    @Test func helpFilesAreThoseOfTheProgram() throws {
+        struct Dump: Decodable {
+            struct Command: Decodable {
+                var commandName: String
+                var subcommands: [Command]?
+            }
+            var command: Command
+        }
+        let tool = try Tool()
+        let dump = try JSONDecoder().decode(Dump.self, from: Data(tool.run("--experimental-dump-help").output.utf8))
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Help")
+        let commands = (dump.command.subcommands ?? []).filter { $0.commandName != "help" }
+        for command in commands {
+            let names =
+                [[command.commandName]] + (command.subcommands ?? []).map { [command.commandName, $0.commandName] }
+            let help = try names.map { try tool.run(["help"] + $0, environment: ["COLUMNS": "100"]).output }
+            let file = try String(contentsOf: folder.appending(path: command.commandName + ".txt"), encoding: .utf8)
+            #expect(
+                file == help.joined(separator: "\n"), "the help has changed: run Satellites/Tool/Help/write PROGRAM")
+        }
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".txt") }
+        #expect(files.sorted() == commands.map { $0.commandName + ".txt" }.sorted())
+    }
 }

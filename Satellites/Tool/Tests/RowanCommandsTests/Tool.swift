@@ -51,8 +51,9 @@ struct Tool {
         try run(arguments, input: input)
     }
 
-    func run(_ arguments: [String], input: String = "") throws -> Output {
+    func run(_ arguments: [String], input: String = "", environment: [String: String] = [:]) throws -> Output {
         let process = Process()
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.executableURL = Self.program
         process.arguments = arguments
         process.currentDirectoryURL = folder
