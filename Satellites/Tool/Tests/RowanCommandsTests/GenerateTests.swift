@@ -97,6 +97,97 @@ import Testing
         }
     }
 
+    /// Each record is read, deleted, inserted and updated, and the table has the same row.
+    @Test func allTablesRoundTrip() throws {
+        // One table refers to a missing one.
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = false
+        let queue = try DatabaseQueue(configuration: configuration)
+        try queue.write { try $0.execute(sql: schema()) }
+        let records: [any RoundTripped.Type] = [
+            GeneratedRecords.Address.self, GeneratedRecords.AnyRecord.self, GeneratedRecords.Category.self,
+            GeneratedRecords.Class.self, GeneratedRecords.ColumnRecord.self, GeneratedRecords.Counted.self,
+            GeneratedRecords.DataRecord.self, GeneratedRecords.DatabaseRecord.self, GeneratedRecords.Default.self,
+            GeneratedRecords.Describing.self, GeneratedRecords.Document.self, GeneratedRecords.Dog.self,
+            GeneratedRecords.Dog2.self, GeneratedRecords.DogsRecord.self, GeneratedRecords.ErrorRecord.self,
+            GeneratedRecords.Fee.self, GeneratedRecords.FoundationRecord.self, GeneratedRecords.IntRecord.self,
+            GeneratedRecords.KeyedByText.self, GeneratedRecords.KeyedByUuid.self, GeneratedRecords.Membership.self,
+            GeneratedRecords.Nokey.self, GeneratedRecords.Norowid.self, GeneratedRecords.OddNameX.self,
+            GeneratedRecords.OnlyGenerated.self, GeneratedRecords.OptionalRecord.self, GeneratedRecords.Orphan.self,
+            GeneratedRecords.People.self, GeneratedRecords.Player.self, GeneratedRecords.`Protocol`.self,
+            GeneratedRecords.Quoted.self, GeneratedRecords.RecordRecord.self, GeneratedRecords.RowRecord.self,
+            GeneratedRecords.RowanRecord.self, GeneratedRecords.SelfPair.self, GeneratedRecords.SelfRecord.self,
+            GeneratedRecords.Status.self, GeneratedRecords.StrictTable.self, GeneratedRecords.Team.self,
+            GeneratedRecords.ThreeKey.self, GeneratedRecords.ThreeReference.self, GeneratedRecords.TypeRecord.self,
+            GeneratedRecords.UPPERCASETABLE.self, GeneratedRecords.Unnamed.self, GeneratedRecords.View.self,
+            GeneratedRecords.WideName.self, GeneratedRecords._2fast.self, GeneratedRecords.名前.self,
+        ]
+        let codables: [any RoundTripped.Type] = [
+            GeneratedCodables.Address.self, GeneratedCodables.AnyRecord.self, GeneratedCodables.Category.self,
+            GeneratedCodables.Class.self, GeneratedCodables.ColumnRecord.self, GeneratedCodables.Counted.self,
+            GeneratedCodables.DataRecord.self, GeneratedCodables.DatabaseRecord.self, GeneratedCodables.Default.self,
+            GeneratedCodables.Describing.self, GeneratedCodables.Document.self, GeneratedCodables.Dog.self,
+            GeneratedCodables.Dog2.self, GeneratedCodables.DogsRecord.self, GeneratedCodables.ErrorRecord.self,
+            GeneratedCodables.Fee.self, GeneratedCodables.FoundationRecord.self, GeneratedCodables.IntRecord.self,
+            GeneratedCodables.KeyedByText.self, GeneratedCodables.KeyedByUuid.self, GeneratedCodables.Membership.self,
+            GeneratedCodables.Nokey.self, GeneratedCodables.Norowid.self, GeneratedCodables.OddNameX.self,
+            GeneratedCodables.OnlyGenerated.self, GeneratedCodables.OptionalRecord.self, GeneratedCodables.Orphan.self,
+            GeneratedCodables.People.self, GeneratedCodables.Player.self, GeneratedCodables.`Protocol`.self,
+            GeneratedCodables.Quoted.self, GeneratedCodables.RecordRecord.self, GeneratedCodables.RowRecord.self,
+            GeneratedCodables.RowanRecord.self, GeneratedCodables.SelfPair.self, GeneratedCodables.SelfRecord.self,
+            GeneratedCodables.Status.self, GeneratedCodables.StrictTable.self, GeneratedCodables.Team.self,
+            GeneratedCodables.ThreeKey.self, GeneratedCodables.ThreeReference.self, GeneratedCodables.TypeRecord.self,
+            GeneratedCodables.UPPERCASETABLE.self, GeneratedCodables.Unnamed.self, GeneratedCodables.View.self,
+            GeneratedCodables.WideName.self, GeneratedCodables._2fast.self, GeneratedCodables.名前.self,
+        ]
+        let names = try queue.read { try $0.tables(in: "main").map(\.name) }
+        for types in [records, codables] {
+            #expect(Set(types.map { $0.databaseTableName }) == Set(names))
+            for type in types {
+                try queue.inDatabase { db in
+                    try db.inTransaction {
+                        try roundTrip(type, db)
+                        return .rollback
+                    }
+                }
+            }
+        }
+    }
+
+    private typealias RoundTripped = FetchableRecord & MutablePersistableRecord
+
+    private func roundTrip<Record: RoundTripped>(_ type: Record.Type, _ db: Database) throws {
+        let table = Record.databaseTableName
+        let quoted = "\"" + table.replacing("\"", with: "\"\"") + "\""
+        let columns: [(name: String, type: String)] = try Row.fetchAll(
+            db, sql: "SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden = 0", arguments: [table]
+        ).map { ($0[0], $0[1]) }
+        let values = columns.enumerated().map { index, column -> String in
+            let type = column.type.uppercased()
+            if type.contains("INT") || type.contains("BOOL") { return "1" }
+            // As records store them.
+            if type == "UUID" { return "x'e621e1f8c36c495a93fc0c247a3e6e5f'" }
+            if type.contains("DATE") || type.contains("TIME") { return "'2026-11-29 12:00:00.000'" }
+            if type.contains("BLOB") { return "x'00ff'" }
+            if type.contains("REAL") || type.contains("DOUB") || type.contains("FLOA") || type.contains("DEC")
+                || type.contains("NUM")
+            {
+                return "1.5"
+            }
+            return "'text \(index)'"
+        }
+        let names = columns.map { "\"" + $0.name.replacing("\"", with: "\"\"") + "\"" }.joined(separator: ", ")
+        try db.execute(sql: "INSERT INTO \(quoted) (\(names)) VALUES (\(values.joined(separator: ", ")))")
+        let before = try Row.fetchAll(db, sql: "SELECT * FROM \(quoted)")
+        var record = try #require(try Record.fetchOne(db), "\(table)")
+        try db.execute(sql: "DELETE FROM \(quoted)")
+        try record.insert(db)
+        #expect(try Row.fetchAll(db, sql: "SELECT * FROM \(quoted)") == before, "\(table) \(record)")
+        guard try !db.primaryKey(table).columns.allSatisfy({ ["rowid", "_rowid_", "oid"].contains($0) }) else { return }
+        try record.update(db)
+        #expect(try Row.fetchAll(db, sql: "SELECT * FROM \(quoted)") == before, "\(table) \(record)")
+    }
+
     // MARK: Files
 
     @Test func choices() throws {

@@ -106,7 +106,7 @@ struct FixedNumbers: RandomNumberGenerator {
         #expect(Chart.steps(-1e308, 1e308, count: 6).count == 1)
         #expect(
             [0, 12, 1_000, 9_999, 10_000, 2_500_000, 1e12, 0.25, 1e-9, 1e20].map(Chart.label) == [
-                "0", "12", "1k", "9999", "10k", "2500k", "1T", "0.25", "1e-09", "1e+20",
+                "0", "12", "1000", "9999", "10k", "2500k", "1000G", "0.25", "1e-09", "1e+20",
             ])
     }
 

@@ -46,19 +46,22 @@ struct RecordGenerator {
         try addAssociations(db)
     }
 
-    /// The types that the generated code uses.
+    /// The types and modules that the generated code uses, or its users: a type of this name would hide them.
     private static let used: Set<String> = [
-        "Bool", "Codable", "CodingKey", "CodingKeys", "Column", "Columns", "Data", "Database", "Date",
+        "Any", "Bool", "CodingKey", "CodingKeys", "Column", "Columns", "Data", "Database", "Date",
         "Double",
         "Encoder", "Equatable", "FetchableRecord", "ForeignKey", "InsertionSuccess", "Int", "Int64",
         "MutablePersistableRecord",
         "Optional", "PersistableRecord", "PrimaryKey", "Record", "References", "Row", "Self", "String", "TableRecord",
         "Type", "UUID",
+        "Association", "Codable", "Decodable", "Decoder", "Encodable", "Error", "Foundation", "Identifiable", "Never",
+        "Request", "Rowan", "RowanRecords", "Sendable", "Swift", "Table", "URL", "Void",
     ]
 
     private static func typeName(_ table: String) -> String {
-        let name = SwiftNames.type(table)
-        return used.contains(name) ? name + "Record" : name
+        var name = SwiftNames.type(table)
+        while used.contains(name) { name += "Record" }
+        return name
     }
 
     private func table(_ db: Database, _ object: SchemaObject, _ type: String) throws -> Table {

@@ -31,7 +31,7 @@ enum SwiftNames {
     /// `TeamMember`, singular.
     static func type(_ name: String) -> String {
         var words = words(name)
-        guard let last = words.popLast() else { return "Table" }
+        guard let last = words.popLast() else { return "Unnamed" }
         return valid((words + [singular(last)]).map(capitalized).joined())
     }
 
