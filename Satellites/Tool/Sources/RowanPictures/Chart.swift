@@ -34,7 +34,7 @@ package struct Chart: Sendable {
         let magnitude = abs(value)
         guard magnitude < 1e15, magnitude == 0 || magnitude >= 1e-4 else { return "\(value)" }
         for (unit, name) in [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")]
-        where magnitude >= 10 * unit || magnitude == unit {
+        where magnitude >= 10 * unit {
             return label(value / unit) + name
         }
         let rounded = (value * 10_000).rounded() / 10_000
