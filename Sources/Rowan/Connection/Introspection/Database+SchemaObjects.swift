@@ -116,7 +116,8 @@ extension SchemaObject {
     fileprivate init?(_ row: Row, _ schema: DatabaseSchemaID, shadowTables: Set<String>) {
         let name: String = row[1]
         // SQLite accepts a file with types in upper case.
-        guard let kind = Kind(rawValue: (row[0] as String).foldedDatabaseName), !name.foldedDatabaseName.hasPrefix("sqlite_") else { return nil }
+        let type = (row[0] as String).foldedDatabaseName
+        guard let kind = Kind(rawValue: type), !name.foldedDatabaseName.hasPrefix("sqlite_") else { return nil }
         self.init(
             id: DatabaseObjectID(name: name, schemaID: schema), kind: kind, tableName: row[2], sql: row[3],
             isShadowTable: kind == .table && shadowTables.contains(name))
