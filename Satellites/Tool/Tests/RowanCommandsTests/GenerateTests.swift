@@ -222,6 +222,21 @@ import Testing
         for wrong in [["--name", "players"], ["--type", "x"]] { #expect(try tool.run(arguments + wrong).code == 2) }
     }
 
+    /// A record would write another form than it has read.
+    @Test func valuesThatRecordsWouldChange() throws {
+        let path = try tool.database(
+            """
+            CREATE TABLE t (id UUID, a UUID, b UUID, c DATE, d DATE, e DATETIME, f DATETIME, g TIMESTAMP);
+            INSERT INTO t VALUES (NULL, x'e621e1f8c36c495a93fc0c247a3e6e5f', NULL, NULL, NULL, NULL, NULL, NULL);
+            INSERT INTO t VALUES (NULL, NULL, 'E621E1F8-C36C-495A-93FC-0C247A3E6E5F', '2026-11-29', '2026-11-29 12:00:00.000',
+                1764403200, 1764403200.5, NULL);
+            """)
+        #expect(try tool.run("generate", path, "--into", "out") == .init("wrote out/T.swift\n"))
+        let text = try tool.text("out/T.swift")
+        let types = text.matches(of: /var (\w+): (\w+)\?/).map { "\($0.output.1) \($0.output.2)" }
+        #expect(types == ["id UUID", "a UUID", "b String", "c String", "d Date", "e Int", "f Double", "g Date"])
+    }
+
     @Test func staleAndForeignFiles() throws {
         let path = try tool.database(
             "CREATE TABLE player (id INTEGER PRIMARY KEY); CREATE TABLE team (id INTEGER PRIMARY KEY)")

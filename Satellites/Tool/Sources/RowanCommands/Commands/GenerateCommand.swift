@@ -11,7 +11,8 @@ struct GenerateCommand: AsyncParsableCommand {
             rowan generate players.sqlite --into Sources/App/Records
             rowan generate players.sqlite --into Sources/App/Records --check
 
-            One file for each table, with its columns, its key, and associations from its foreign keys. Only files that this \
+            One file for each table, with its columns, its key, and associations from its foreign keys. A column without a type \
+            has that of its values, as do dates and UUIDs in another form than records store them. Only files that this \
             command has written are replaced or removed. With --check, nothing is written, and the exit code is 1 if a file is \
             not what the command would write.
             """)

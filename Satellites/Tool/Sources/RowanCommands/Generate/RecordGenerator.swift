@@ -82,6 +82,7 @@ struct RecordGenerator {
             let isOptional = isGenerated || (isKey ? isAutomatic : row["isNotNull"] as Int == 0)
             let type =
                 try chosen ?? Self.type(of: row["type"], isKey: isKey && isAutomatic)
+                .flatMap { try Self.keepsValues($0, column, object.name, db) ? $0 : nil }
                 ?? Self.type(ofValues: column, object.name, db)
             return Property(
                 name: SwiftNames.unique(SwiftNames.property(column), &members), column: column,
@@ -110,6 +111,20 @@ struct RecordGenerator {
         if type.contains("BLOB") { return "Data" }
         if type.contains("REAL") || type.contains("FLOA") || type.contains("DOUB") { return "Double" }
         return type.hasPrefix("DEC") || type.hasPrefix("NUM") ? "Double" : nil
+    }
+
+    /// Whether records store the values of a column as they are. Dates and UUIDs have several forms, and a record would store another
+    /// one than it has read.
+    private static func keepsValues(_ type: String, _ column: String, _ table: String, _ db: Database) throws -> Bool {
+        let name = column.quotedIdentifier
+        let form: String
+        switch type {
+        case "Date": form = "\(name) GLOB '????-??-?? ??:??:??.???'"
+        case "UUID": form = "typeof(\(name)) = 'blob' AND length(\(name)) = 16"
+        default: return true
+        }
+        let sql = "SELECT 1 FROM \(table.quotedIdentifier) WHERE \(name) IS NOT NULL AND NOT (\(form)) LIMIT 1"
+        return try Row.fetchOne(db, sql: sql) == nil
     }
 
     /// The type of the values in a column without one; String if they have several.
