@@ -48,7 +48,8 @@ package struct Chart: Sendable {
         let left = 16 + (vertical.map { Self.label($0).pictureWidth }.max() ?? 0)
         let (top, bottom, right) = (16.0, height - 40, width - 16)
         let (low, high) = (vertical[0], vertical.last.map { $0 > vertical[0] ? $0 : vertical[0] + 1 } ?? 1)
-        func y(_ value: Double) -> Double { bottom - (value - low) / (high - low) * (bottom - top) }
+        // Values beyond the axis, whose range no number could express, are at its end.
+        func y(_ value: Double) -> Double { bottom - min(max(0, (value - low) / (high - low)), 1) * (bottom - top) }
         let rules = vertical.map { value -> Markup in
             """
             <line class="grid" x1="\(left)" x2="\(right)" y1="\(y(value))" y2="\(y(value))"/>\

@@ -79,7 +79,7 @@ struct DotCommand: Sendable {
             try $0.read($1.asPath)
         },
         DotCommand(name: "schema", arguments: "[TABLE…]", help: "prints definitions", completion: .tables) {
-            $0.output.write(try $0.db.definitions(of: $1.shellWords))
+            $0.output.write(try $0.db.definitions(of: $1.shellWords).forTerminal)
         },
         DotCommand(
             name: "tables", arguments: "[PATTERN]",

@@ -11,12 +11,14 @@ extension ShellNames {
             let objects = try db.schemaObjects(in: schema).filter {
                 ($0.kind == .table || $0.kind == .view) && !$0.isShadowTable && !$0.name.hasPrefix("sqlite_")
             }
-            for object in objects {
+            // A name with control characters could not be shown.
+            for object in objects where object.name == object.name.onOneLine {
                 // A view that refers to what is missing has no columns.
                 let columns = try? String.fetchAll(
                     db, sql: "SELECT name FROM pragma_table_xinfo(?, ?) WHERE hidden IN (0, 2, 3)",
                     arguments: [object.name, schema])
-                tables.append(Table(schema: schema, name: object.name, columns: columns ?? []))
+                tables.append(
+                    Table(schema: schema, name: object.name, columns: (columns ?? []).filter { $0 == $0.onOneLine }))
             }
         }
         tables.sort {

@@ -99,10 +99,14 @@ class Tests:
         page.on("console", lambda message: problems.append(message.text)
                 if "Content Security Policy" in message.text else None)
         page.goto((inspector or self.shop).url)
+        page.wait_for_url((inspector or self.shop).base + "/")
         try:
             yield page
         except BaseException:
-            page.screenshot(path=self.folder / "failure.png")
+            try:
+                page.screenshot(path=self.folder / "failure.png")
+            except Exception as error:
+                print(f"no screenshot: {error}", file=sys.stderr)
             raise
         finally:
             context.close()
@@ -119,8 +123,10 @@ class Tests:
         for token in ["", "x", inspector.token[:-1], inspector.token + "0", "%00"]:
             status, headers, _ = inspector.request("GET", f"/?token={token}", cookie=None)
             assert status == 401 and "set-cookie" not in headers, token
-        status, headers, _ = inspector.request("GET", f"/table/customer?token={inspector.token}&order=name", cookie=None)
-        assert (status, headers["location"]) == (303, "/table/customer?order=name")
+        status, headers, body = inspector.request("GET", f"/table/customer?token={inspector.token}&order=name", cookie=None)
+        assert status == 200 and b'<a href="/table/customer?order=name">' in body
+        _, _, body = inspector.request("GET", f"//evil.example/%22%3E%3Cb%3E?token={inspector.token}", cookie=None)
+        assert b'<a href="/evil.example/%22%3E%3Cb%3E">' in body, body
         cookie = headers["set-cookie"].split("; ")
         assert cookie[1:] == ["Path=/", "HttpOnly", "SameSite=Strict"], cookie
         assert inspector.token not in cookie[0]
@@ -135,6 +141,15 @@ class Tests:
         for origin in ["http://evil.example", "null", f"https://{inspector.host}:{inspector.port}", f"http://{inspector.host}:1"]:
             assert inspector.request("GET", "/", {"Origin": origin})[0] == 403, origin
         assert inspector.request("GET", "/", {"Origin": inspector.base})[0] == 200
+        assert inspector.request("GET", "/", {"Host": "[::1].evil.example"})[0] == 403
+        # A page at another port of this machine gets the cookie.
+        for site, status in [("cross-site", 403), ("same-site", 403), ("same-origin", 200), ("none", 200)]:
+            assert inspector.request("GET", "/query?sql=SELECT+1", {"Sec-Fetch-Site": site})[0] == status, site
+        with self.page() as page:
+            # A link of another site, which the user follows.
+            page.goto("data:text/html,<a href='" + inspector.url + "'>open</a>")
+            page.get_by_role("link").click()
+            expect(page.locator("h1")).to_have_text("shop.sqlite")
 
     def test_headers(self):
         for path in ["/", "/nothing", "/inspect.js", "/query?sql=SELEC", "/table/customer/csv"]:
@@ -281,6 +296,23 @@ class Tests:
         assert "about 10 rows" in plan and "sorts for ORDER BY" in plan
         assert "reads the whole table" in self.shop.get("/query?sql=" + quote("SELECT stock FROM product WHERE stock = 3"))[1]
 
+    def test_queries_of_several_lines(self):
+        sql = "SELECT 1 AS a, -- one\n\n  2 AS b"
+        with self.page() as page:
+            page.goto(self.shop.base + "/query")
+            for _ in range(2):
+                page.get_by_role("textbox", name="SQL").fill(sql)
+                page.get_by_role("button", name="Run").click()
+                expect(page.locator("#summary")).to_contain_text("1 row, ")
+                page.get_by_role("button", name="Run").click()
+                expect(page.locator("#summary")).to_contain_text("1 row, ")
+                expect(page.get_by_role("textbox", name="SQL")).to_have_value(sql)
+            page.get_by_role("link", name="SELECT 1 AS a, -- one").click()
+            expect(page.locator("#summary")).to_contain_text("1 row, ")
+
+    def test_the_memory_of_a_query(self):
+        assert self.shop.sentence("/query?sql=" + quote("SELECT length(zeroblob(300000000) || 1)"), 400) == "string or blob too big"
+
     def test_an_endless_query_leaves_others_alone(self):
         connection, _ = http.client.HTTPConnection(self.shop.host, self.shop.port, timeout=60), None
         connection.request("GET", "/query?sql=" + quote(ENDLESS), headers={"Cookie": self.shop.cookie})
@@ -317,6 +349,7 @@ class Tests:
         expected = self.writer.execute("SELECT id FROM \"order\" WHERE status = 'paid' ORDER BY total DESC").fetchall()
         assert sorted(int(row[0]) for row in rows[1:]) == sorted(row[0] for row in expected)
         assert self.shop.sentence("/query/csv?sql=SELEC", 400).startswith("near")
+        assert self.shop.sentence("/query/csv?sql=SELECT+1;SELECT+2", 400) == "Run one statement at a time."
         assert self.shop.sentence("/query/csv?sql=" + quote("DELETE FROM customer"), 400) == "This page only reads, and the statement writes."
         # An error after the first rows breaks the connection, so that the file is not taken for a whole one.
         late = quote("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000) "
@@ -373,6 +406,44 @@ class Tests:
             self.writer.execute("UPDATE setting SET value = value + 1 WHERE key = 'limit'")
             expect(news).to_have_text("The data has changed")
 
+    def test_live_rows_that_only_look_different(self):
+        """A text among numbers changes how the others are aligned."""
+        self.writer.execute("CREATE TABLE aligned(id INTEGER PRIMARY KEY, v)")
+        self.writer.execute("INSERT INTO aligned SELECT id, id FROM customer ORDER BY id LIMIT 60")
+        with self.page() as page:
+            page.goto(self.shop.base + "/table/aligned?order=id&down=1")
+            expect(page.locator("#news")).to_have_text("Live")
+            self.writer.execute("UPDATE aligned SET v = 'abc' WHERE id = 50")
+            expect(page.locator("#news")).to_have_text("1 row changed")
+            expect(page.locator("tr.changed")).to_have_count(1)
+            # The next page begins after the rows that are shown now.
+            self.writer.execute("INSERT INTO aligned SELECT id + 100, id FROM customer ORDER BY id LIMIT 5")
+            expect(page.locator("#count")).to_have_text("65 rows")
+            page.get_by_role("link", name="Next page").click()
+            expect(page.locator("#rows tbody tr").first.locator("td").first).to_have_text("15")
+        self.writer.execute("DROP TABLE aligned")
+
+    def test_hidden_pages_do_not_listen(self):
+        with self.page() as page:
+            expect(page.locator("#news")).to_have_text("Live")
+            page.evaluate("""() => {
+                Object.defineProperty(document, "hidden", { value: true, configurable: true });
+                document.dispatchEvent(new Event("visibilitychange"));
+            }""")
+            for _ in range(20_000):
+                if self.shop.pages() == 1:
+                    break
+            else:
+                raise AssertionError("a hidden page still gets events")
+            page.evaluate("""() => {
+                Object.defineProperty(document, "hidden", { value: false, configurable: true });
+                document.dispatchEvent(new Event("visibilitychange"));
+            }""")
+            for _ in range(20_000):
+                if self.shop.pages() == 2:
+                    return
+            raise AssertionError("a page that is seen again gets no events")
+
     def test_live_by_another_program(self):
         with self.page() as page:
             page.goto(self.shop.base + "/table/tag")
@@ -390,6 +461,7 @@ class Tests:
             for _ in range(5):
                 page = context.new_page()
                 page.goto(self.shop.url)
+                page.wait_for_url(self.shop.base + "/")
                 expect(page.locator("#news")).to_have_text("Live")
         assert self.shop.pages() == before + 50
         for context in contexts:
@@ -455,6 +527,74 @@ class Tests:
         assert self.hostile.sentence("/table/failing", 400).startswith("no such column: absent")
         assert self.hostile.sentence("/table/endless", 400).startswith("the statement ran for more than 5.0 seconds")
         db.close()
+
+    def test_names_and_keys_that_are_alike(self):
+        path = self.folder / "alike.sqlite"
+        db = databases.connect(path)
+        names = ["ä", "Ä"]
+        for name in names:
+            db.execute(f'CREATE TABLE "{name}"(id INTEGER PRIMARY KEY, "{name}" TEXT)')
+            db.execute(f'INSERT INTO "{name}" VALUES (1, ?)', (name,))
+        db.executescript("""
+            CREATE TABLE p(id INTEGER PRIMARY KEY, code TEXT UNIQUE); INSERT INTO p VALUES (1, '01234'), (2, '1234');
+            CREATE TABLE c(id INTEGER PRIMARY KEY, p REFERENCES P(ID), code TEXT REFERENCES P(CODE));
+            INSERT INTO c VALUES (1, 1, '01234'), (2, 2, '1234'), (3, NULL, NULL);
+            CREATE TABLE nullable(k TEXT PRIMARY KEY, n); INSERT INTO nullable VALUES (NULL, 1), (NULL, 2), ('\u0301abc', 3);
+        """)
+        inspector = Inspector(self.program, path)
+        for name in names:
+            assert f"<td>{name}</td>" in inspector.get("/table/" + quote(name))[1], name
+        assert inspector.get("/table/P")[0] == 200
+        body = inspector.get("/table/c")[1]
+        links = [text.replace("&amp;", "&") for text in re.findall(r'<td[^>]*><a href="(/table/P[^"]*)"', body)]
+        assert len(links) == 4, body
+        for link, identifier in zip(links, ["1", "1", "2", "2"]):
+            rows = re.findall(r'<tr data-key="i(\d+)"', inspector.get(link)[1])
+            assert rows == [identifier], (link, rows)
+        assert "c <small>by p</small></a>: 1" in inspector.get("/table/p/row?key=i1")[1]
+        assert "c <small>by code</small></a>: 1" in inspector.get("/table/p/row?key=i1")[1]
+        rows = re.findall(r'href="(/table/nullable/row[^"]*)"', inspector.get("/table/nullable")[1])
+        assert [re.search(r"<dd>(\d)</dd>", inspector.get(row)[1])[1] for row in rows] == ["1", "2", "3"]
+        assert inspector.close() == 0
+
+    def test_large_schemas(self):
+        path = self.folder / "schema.sqlite"
+        db = databases.connect(path)
+        columns = ", ".join(f"a_long_name_{i:04}" for i in range(700))
+        db.executescript("BEGIN;" + "".join(
+            f"CREATE TABLE t{i}(id INTEGER PRIMARY KEY, p REFERENCES t{max(0, i - 1)}(id));" for i in range(3500))
+            + f"CREATE TABLE wide({columns}); INSERT INTO wide DEFAULT VALUES; INSERT INTO t1 VALUES (1, 1); INSERT INTO t0 VALUES (1, 1);"
+            + "CREATE TABLE long(id INTEGER PRIMARY KEY, v TEXT); COMMIT;")
+        db.executemany("INSERT INTO long VALUES (?, ?)", [(i, f"{i % 7}" * 20_000) for i in range(170)])
+        inspector = Inspector(self.program, path)
+        for address in ["/", "/table/t1", "/table/t0/row?key=i1", "/table/wide", "/space", "/diagram"]:
+            assert inspector.get(address)[0] == 200, address
+        assert "t1 <small>by p</small></a>: 1" in inspector.get("/table/t0/row?key=i1")[1]
+        for order in ["order=v", "order=v&down=1"]:
+            path, ids = f"/table/long?{order}", []
+            while path:
+                body = inspector.get(path)[1]
+                ids += [int(text) for text in re.findall(r'<tr data-key="i(\d+)"', body)]
+                following = re.search(r'<a href="([^"]+)" rel="next"', body)
+                path = following and following[1].replace("&amp;", "&")
+            assert sorted(ids) == list(range(170)), (order, len(ids))
+        assert inspector.close() == 0
+
+    def test_the_end_with_open_pages(self):
+        """A signal ends the program, whatever its pages wait for."""
+        inspector = Inspector(self.program, self.shop_path)
+        with self.page(inspector) as page:
+            page.goto(inspector.base + "/table/customer")
+            expect(page.locator("#news")).to_have_text("Live")
+            live = inspector.open("GET", "/live")
+            numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
+            download = inspector.open("GET", "/query/csv?sql=" + quote(numbers))
+            download[1].read(1_000)
+            silent = http.client.HTTPConnection(inspector.host, inspector.port)
+            silent.request("GET", "/query/csv?sql=" + quote(numbers + " WHERE i < 0"), headers={"Cookie": inspector.cookie})
+            assert inspector.close() in (0, 130), inspector.process.returncode
+            for connection in [live[0], download[0], silent]:
+                connection.close()
 
     def test_files_that_go_away(self):
         path = self.folder / "gone.sqlite"
@@ -538,6 +678,7 @@ def screenshots(program, browser, folder):
             for width in WIDTHS:
                 page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
                 page.goto(inspector.url)
+                page.wait_for_url(inspector.base + "/")
                 for name, address in names.items():
                     page.goto(inspector.base + address)
                     page.screenshot(path=folder / f"{name}-{width}-{scheme}.png", full_page=name == "chart")

@@ -27,6 +27,7 @@ import Testing
         #expect(address.values("a") == ["1", "2 3+4"])
         #expect((address["b"], address["c"], address["missing"]) == (nil, nil, nil))
         #expect(address.values("c") == [""])
+        #expect(Address(text: "/?a=1%0D%0A2").values("a") == ["1\n2"])
         #expect(address.values("%zz") == ["%"])
         #expect(address.with(("a", nil), ("d", "5")).text == "/table/t?b=&c=&%25zz=%25&=x&d=5")
         #expect(Address(text: "//x///y/").path == ["x", "y"])
@@ -75,6 +76,16 @@ import Testing
             #expect(try ids("a", "null", "") == [3])
             #expect(try ids("a", "some", "") == [1, 2, 4, 5])
             #expect(try ids("rowid", "eq", "4") == [4])
+            try db.execute(
+                sql:
+                    "DELETE FROM t; INSERT INTO t(id, s) VALUES (1, '01234'), (2, '1234'), (3, '01500'), (4, '2000'), (5, '0x10'), (6, '16.0')"
+            )
+            #expect(try ids("s", "eq", "01234") == [1])
+            #expect(try ids("s", "eq", "1234") == [2])
+            #expect(try ids("s", "eq", "+1234") == [])
+            #expect(try ids("s", "eq", "0x10") == [5])
+            #expect(try ids("s", "ge", "01234") == [1, 2, 3, 4, 5, 6])
+            #expect(try ids("s", "lt", "1234") == [1, 3, 5])
         }
     }
 }

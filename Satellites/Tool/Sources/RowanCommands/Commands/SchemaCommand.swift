@@ -25,7 +25,7 @@ struct SchemaCommand: AsyncParsableCommand {
     func run() async throws {
         if let diff { return try await compare(with: diff) }
         let tables = tables
-        print(try await file.read { try $0.definitions(of: tables) }, terminator: "")
+        print(try await file.read { try $0.definitions(of: tables) }.forTerminal, terminator: "")
     }
 
     private func compare(with other: String) async throws {

@@ -57,6 +57,22 @@ extension String {
         return result
     }
 
+    /// The text with its lines, for a terminal: escape sequences in it are shown. Files and pipes get it as it is.
+    package var forTerminal: String {
+        guard Console.width != nil else { return self }
+        var (result, part) = ("", "")
+        for scalar in replacing("\r\n", with: "\n").unicodeScalars {
+            guard scalar == "\n" || scalar == "\t" else {
+                part.unicodeScalars.append(scalar)
+                continue
+            }
+            result += part.onOneLine
+            result.unicodeScalars.append(scalar)
+            part = ""
+        }
+        return result + part.onOneLine
+    }
+
     /// The number of columns that the text takes in a terminal.
     package var terminalWidth: Int { reduce(0) { $0 + $1.terminalWidth } }
 

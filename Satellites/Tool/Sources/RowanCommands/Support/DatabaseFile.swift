@@ -133,7 +133,7 @@ extension Database {
     /// The name of a table or view, as in the schema.
     package func existingTable(_ name: String) throws -> String {
         let known = try tables(in: "main") + views(in: "main")
-        if let found = known.first(where: { $0.name.lowercased() == name.lowercased() }) { return found.name }
+        if let found = known.map(\.name).named(name) { return found }
         let names = known.map(\.name).filter { !$0.hasPrefix("sqlite_") }
         let list = names.isEmpty ? "the database has no tables" : "there are \(names.sorted().joined(separator: ", "))"
         throw Failure(message: "there is no table \(name): \(list)")
@@ -143,4 +143,12 @@ extension Database {
 extension String {
     /// The name in quotes, for SQL.
     package var quotedIdentifier: String { "\"" + replacing("\"", with: "\"\"") + "\"" }
+}
+
+extension [String] {
+    /// The name that SQLite takes a name for: it compares bytes, apart from the case of ASCII letters.
+    package func named(_ name: String) -> String? {
+        func folded(_ name: String) -> [UInt8] { name.utf8.map { (65...90).contains($0) ? $0 + 32 : $0 } }
+        return first { $0.utf8.elementsEqual(name.utf8) } ?? first { folded($0) == folded(name) }
+    }
 }

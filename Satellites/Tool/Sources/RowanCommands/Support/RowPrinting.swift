@@ -49,6 +49,7 @@ package struct RowPrinter: Sendable {
         _ sql: String, _ arguments: StatementArguments, _ db: Database, to stream: (any TextOutputStream)? = nil
     ) throws {
         let literal = SQL(sql: sql, arguments: arguments)
+        let stream = Console.width != nil && format != .box ? TerminalStream(stream) : stream
         switch format {
         case .json: try db.dumpSQL(literal, format: .json(), to: stream)
         case .jsonl: try db.dumpSQL(literal, format: .jsonLines(), to: stream)
@@ -88,6 +89,18 @@ package struct RowPrinter: Sendable {
         let text = table.text(format == .box ? .box : .markdown, width: width)
         if var stream { stream.write(text) } else { Swift.print(text, terminator: "") }
         if hasMore { Console.printError("the first \(limit) rows are shown: \(hint)") }
+    }
+}
+
+/// Shows the escape sequences in values.
+private final class TerminalStream: TextOutputStream {
+    private var base: (any TextOutputStream)?
+
+    init(_ base: (any TextOutputStream)?) { self.base = base }
+
+    func write(_ string: String) {
+        let text = string.forTerminal
+        if base == nil { Swift.print(text, terminator: "") } else { base?.write(text) }
     }
 }
 

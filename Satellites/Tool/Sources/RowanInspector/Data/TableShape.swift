@@ -26,19 +26,53 @@ struct TableShape: Sendable {
         self.name = name
         isView = try db.viewExists(name, in: "main")
         columns = try db.columns(in: name, in: "main")
-        key = isView ? [] : try db.primaryKey(name, in: "main").columns
+        key = isView ? [] : try Self.key(db, name, columns)
         references = isView ? [] : try Self.references(db, name)
         let objects = try db.schemaObjects(in: "main").filter { $0.tableName == name }
         definition = objects.compactMap(\.sql).map { $0 + ";" }.joined(separator: "\n")
+    }
+
+    /// The columns that name a row: the primary key or, if that can be NULL, the rowid.
+    private static func key(_ db: Database, _ table: String, _ columns: [ColumnInfo]) throws -> [String] {
+        let key = try db.primaryKey(table, in: "main")
+        let parts = columns.filter { $0.primaryKeyIndex > 0 }
+        guard !key.isRowID, !parts.allSatisfy(\.isNotNull) else { return key.columns }
+        let rowID = ["rowid", "_rowid_", "oid"].first { name in columns.map(\.name).named(name) == nil }
+        guard let rowID else { return key.columns }
+        // A table without rowid has no NULL in its key.
+        let sql = "SELECT \(rowID) FROM \(table.quotedIdentifier) LIMIT 0"
+        return (try? db.makeStatement(sql: sql)) == nil ? key.columns : [rowID]
+    }
+
+    /// The foreign keys that refer to a table.
+    static func references(_ db: Database, to table: String) throws -> [Reference] {
+        let sql = """
+            SELECT m.name, f.id, f."from", f."to" FROM sqlite_schema AS m, pragma_foreign_key_list(m.name) AS f
+            WHERE m.type = 'table' AND f."table" = ? COLLATE NOCASE ORDER BY m.name, f.id, f.seq
+            """
+        let rows = try Row.fetchAll(db, sql: sql, arguments: [table])
+        let key = try db.primaryKey(table, in: "main").columns
+        var references: [(id: Int, reference: Reference)] = []
+        for row in rows {
+            let (origin, id): (String, Int) = (row[0], row[1])
+            var mapping: [(origin: String, destination: String)] = []
+            if let last = references.last, last.id == id, last.reference.origin == origin {
+                mapping = last.reference.mapping
+                references.removeLast()
+            }
+            // Without columns, a foreign key refers to the primary key.
+            let destination = (row[3] as String?) ?? (mapping.count < key.count ? key[mapping.count] : "")
+            mapping.append((row[2], destination))
+            references.append((id, Reference(origin: origin, destination: table, mapping: mapping)))
+        }
+        return references.map(\.reference)
     }
 
     /// The foreign keys of a table. One that refers to a missing table, or to a key that doesn't exist, has no row to show.
     static func references(_ db: Database, _ table: String) throws -> [Reference] {
         do {
             return try db.foreignKeys(on: table, in: "main").map { key in
-                Reference(
-                    origin: table, destination: (try? db.existingTable(key.destinationTable)) ?? key.destinationTable,
-                    mapping: key.mapping)
+                Reference(origin: table, destination: key.destinationTable, mapping: key.mapping)
             }
         } catch is DatabaseError { return [] }
     }
@@ -56,7 +90,7 @@ struct TableShape: Sendable {
 
     /// The column with a name from an address.
     func column(_ name: String) -> String? {
-        columns.first { $0.name == name }?.name ?? key.first { $0 == name }
+        (columns.map(\.name) + key).named(name)
     }
 
     /// The columns of the key, then two for each column: see ``Cell``.
@@ -124,9 +158,10 @@ struct RowKey: Hashable, Sendable {
     init?(texts: [String]) {
         values = []
         for text in texts {
-            let rest = String(text.dropFirst())
+            // By bytes: the text may begin with a mark that belongs to the character before it.
+            let rest = String(decoding: text.utf8.dropFirst(), as: UTF8.self)
             let value: DatabaseValue?
-            switch text.first {
+            switch text.unicodeScalars.first {
             case "i": value = Int64(rest)?.databaseValue
             case "r": value = UInt64(rest, radix: 16).map { Double(bitPattern: $0).databaseValue }
             case "t": value = rest.databaseValue
@@ -186,21 +221,28 @@ struct RowFilter: Sendable {
     /// A number is compared with texts, too, as columns without a type contain both.
     var condition: SQL {
         let column = SQL(sql: TableShape.quoted(column))
-        let number: (any DatabaseValueConvertible)? = Int64(value) ?? Double(value).flatMap { $0.isFinite ? $0 : nil }
-        let operand: any DatabaseValueConvertible = number ?? value
+        let number = number
+        let operand = number ?? value.databaseValue
         switch operation {
-        case "eq": return number.map { "\(column) IN (\($0.databaseValue), \(value))" } ?? "\(column) = \(value)"
+        case "eq": return number.map { "\(column) IN (\($0), \(value))" } ?? "\(column) = \(value)"
         case "ne":
-            return number.map { "\(column) NOT IN (\($0.databaseValue), \(value))" } ?? "\(column) <> \(value)"
-        case "lt": return "\(column) < \(operand.databaseValue)"
-        case "le": return "\(column) <= \(operand.databaseValue)"
-        case "gt": return "\(column) > \(operand.databaseValue)"
-        case "ge": return "\(column) >= \(operand.databaseValue)"
+            return number.map { "\(column) NOT IN (\($0), \(value))" } ?? "\(column) <> \(value)"
+        case "lt": return "\(column) < \(operand)"
+        case "le": return "\(column) <= \(operand)"
+        case "gt": return "\(column) > \(operand)"
+        case "ge": return "\(column) >= \(operand)"
         case "has": return "\(column) LIKE \("%" + pattern + "%") ESCAPE '\\'"
         case "starts": return "\(column) LIKE \(pattern + "%") ESCAPE '\\'"
         case "null": return "\(column) IS NULL"
         default: return "\(column) IS NOT NULL"
         }
+    }
+
+    /// The value as a number, if SQLite writes that number so: 01234 is a text.
+    private var number: DatabaseValue? {
+        if let integer = Int64(value), String(integer) == value { return integer.databaseValue }
+        if let real = Double(value), real.isFinite, "\(real)" == value { return real.databaseValue }
+        return nil
     }
 
     private var pattern: String {

@@ -16,8 +16,9 @@ extension Pages {
         var rows: [[Markup]] = []
         for name in all {
             // A view may be broken, or endless.
-            let shape = try? await file.quickly { try TableShape($0, name) }
-            let count = ContinuousClock.now < deadline ? try? await file.quickly { try shape?.count($0) } : nil
+            let hasTime = ContinuousClock.now < deadline
+            let shape = hasTime ? (try? await file.quickly { try TableShape($0, name) }) ?? nil : nil
+            let count = hasTime ? try? await file.quickly { try shape?.count($0) } : nil
             rows.append([
                 "<a href=\"\(Address(["table", name]).text)\">\(name.shortened(to: 120))</a>\(tables.contains(name) ? "" : " <small>view</small>" as Markup)",
                 "\((count ?? nil).map { Self.text($0) } ?? "")",

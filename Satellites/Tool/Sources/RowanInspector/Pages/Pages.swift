@@ -32,6 +32,8 @@ struct Pages: HTTPResponder {
             return await problem(error.status, error.body ?? "\(error.status.reasonPhrase)")
         } catch let failure as Failure {
             return await problem(failure.exitCode == 2 ? .badRequest : .gone, failure.message)
+        } catch is PageError {
+            return await problem(.badRequest, "The start of the page is not valid in this order.")
         } catch let error as DatabaseError {
             return await problem(.badRequest, Self.sentence(error))
         } catch {
@@ -54,7 +56,8 @@ struct Pages: HTTPResponder {
         case (_, "query", 1): return try await query(address)
         case (_, "query", 2):
             guard let format = Download.Format(rawValue: address.path[1]), let sql = address["sql"] else { break }
-            return try await Download(format: format, name: "query", sql: SQL(sql: sql)).response(file, request)
+            return try await Download(format: format, name: "query", sql: SQL(sql: sql), text: .query).response(
+                file, request)
         case (_, "diagram", 1): return try await diagram()
         case (_, "space", 1): return try await space()
         default: break

@@ -9,7 +9,7 @@ import RowanPictures
 extension Pages {
     func diagram() async throws -> Response {
         let names = try await file.read(TableShape.names)
-        let diagram = try await file.read { try SchemaDiagram($0) { Address(["table", $0]).text } }
+        let diagram = try await file.readAlone(.pages) { try SchemaDiagram($0) { Address(["table", $0]).text } }
         let rows = diagram.links.map { link -> [Markup] in
             let (from, to) = (diagram.tables[link.from], diagram.tables[link.to])
             return [
@@ -32,7 +32,7 @@ extension Pages {
     func space() async throws -> Response {
         let names = try await file.read(TableShape.names)
         let tables = Set(names.tables)
-        let usage = try await file.readAlone { db in
+        let usage = try await file.readAlone(.pages) { db in
             try Row.fetchAll(db, sql: UsageCommand.sql).map { row in
                 (name: row[0] as String, kind: row[1] as String, table: row[2] as String, bytes: row[3] as Int)
             }

@@ -43,7 +43,7 @@ private struct QueryResult: Sendable {
         let first = numeric.first { $0 != x } ?? numeric.first
         guard let y = address["y"].map({ columns.firstIndex(of: $0) }) ?? first else { return nil }
         // A value that is no number is left out, like a row beyond what can be seen.
-        let shown = rows.prefix(Self.maximumMarks[kind] ?? 0).filter { $0[y].isNumber }
+        let shown = rows.prefix(Self.maximumMarks[kind] ?? 0).filter { $0[y].isNumber && $0[x].kind != .null }
         let values = shown.compactMap { Double($0[y].text) }
         guard !values.isEmpty else { return nil }
         let positions = isNumeric(x) ? shown.map { Double($0[x].text) ?? 0 } : nil
@@ -62,7 +62,7 @@ extension Pages {
         var status = HTTPResponse.Status.ok
         if !sql.isEmpty {
             do {
-                let result = try await file.readAlone { try QueryResult($0, sql) }
+                let result = try await file.readAlone(.query) { try QueryResult($0, sql) }
                 inspector.history.add(sql)
                 output = self.output(result, address)
             } catch let error as DatabaseError {

@@ -21,16 +21,13 @@ private struct RowDetails: Sendable {
         shape = try TableShape(db, address.path[1])
         (key, cells) = try Self.fetch(db, shape, address)
         var referring: [Referring] = []
-        for table in try TableShape.names(db).tables {
-            for reference in try TableShape.references(db, table)
-            where reference.destination.lowercased() == shape.name.lowercased() {
-                let columns = reference.mapping.map { $0.destination.quotedIdentifier }.joined(separator: ", ")
-                let sql: SQL =
-                    "SELECT \(sql: columns) FROM \(sql: shape.name.quotedIdentifier) WHERE \(key.condition(shape.key))"
-                // A foreign key to columns that are missing has no rows.
-                guard let row = try? SQLRequest<Row>(literal: sql).fetchOne(db) else { continue }
-                referring.append(Referring(reference: reference, values: Array(row.databaseValues)))
-            }
+        for reference in try TableShape.references(db, to: shape.name) {
+            let columns = reference.mapping.map { $0.destination.quotedIdentifier }.joined(separator: ", ")
+            let sql: SQL =
+                "SELECT \(sql: columns) FROM \(sql: shape.name.quotedIdentifier) WHERE \(key.condition(shape.key))"
+            // A foreign key to columns that are missing has no rows.
+            guard let row = try? SQLRequest<Row>(literal: sql).fetchOne(db) else { continue }
+            referring.append(Referring(reference: reference, values: Array(row.databaseValues)))
         }
         self.referring = referring
     }
@@ -94,7 +91,12 @@ extension Pages {
         let count = try await file.quickly { try SQLRequest<Int>(literal: sql).fetchOne($0) } ?? nil
         let text = count.map { $0 > limit ? "more than \(limit.grouped)" : $0.grouped } ?? "rows"
         let filters = zip(columns, part.values).flatMap { [("c", $0), ("o", "eq"), ("v", $1.shown)] }
-        let hasLink = part.values.allSatisfy { if case .blob = $0.storage { false } else { true } }
+        let hasLink = part.values.allSatisfy { value in
+            switch value.storage {
+            case .null, .blob: false
+            case .int64, .double, .string: true
+            }
+        }
         let name: Markup = "\(table) <small>by \(columns.joined(separator: ", "))</small>"
         return """
             <li>\(hasLink ? "<a href=\"\(Address(["table", table], filters).text)\">\(name)</a>" : name): \(text)</li>
@@ -103,7 +105,7 @@ extension Pages {
 
     /// A value as a file: never as a page, because it may be one.
     func value(_ address: Address) async throws -> Response {
-        let data = try await file.readAlone(isWhole: true) { db -> Data in
+        let data = try await file.readAlone(.pages, isWhole: true) { db -> Data in
             let shape = try TableShape(db, address.path[1])
             guard let key = RowKey(texts: address.values("key")), key.values.count == shape.key.count,
                 !shape.key.isEmpty,

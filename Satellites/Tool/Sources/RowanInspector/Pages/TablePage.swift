@@ -16,6 +16,8 @@ private struct RowsPage: Sendable {
     var next: (name: String, value: String)?
 
     static let size = 50
+    /// Servers and browsers limit addresses.
+    private static let maximumToken = 4_000
 
     init(_ db: Database, _ address: Address) throws {
         shape = try TableShape(db, address.path[1])
@@ -24,13 +26,14 @@ private struct RowsPage: Sendable {
         order = column.map { ($0, address["down"] != nil) }
         let request = request(characters: Cell.fewCharacters)
         func shown(_ row: Row) -> ShownRow { shape.row(row, characters: Cell.fewCharacters) }
-        if shape.key.isEmpty {
+        let start = address["start"].flatMap(Int.init).map { min(max(0, $0), 1 << 40) }
+        if shape.key.isEmpty || start != nil {
             // A view has no key from which a page could start.
-            let start = min(max(0, address["start"].flatMap(Int.init) ?? 0), 1 << 40)
-            rows = try request.limit(Self.size + 1, offset: start).fetchAll(db).map(shown)
+            let ordered = shape.key.isEmpty ? request : request.order(orderings + keyOrderings)
+            rows = try ordered.limit(Self.size + 1, offset: start ?? 0).fetchAll(db).map(shown)
             if rows.count > Self.size {
                 rows.removeLast()
-                next = ("start", String(start + Self.size))
+                next = ("start", String((start ?? 0) + Self.size))
             }
         } else {
             let token = try address["after"].map { text in
@@ -40,17 +43,26 @@ private struct RowsPage: Sendable {
             let page = try request.page(after: token, size: Self.size).fetch(db)
             rows = page.map(shown)
             next = page.next.map { ("after", $0.description) }
+            if let next, next.value.utf8.count > Self.maximumToken {
+                // A long text in the order: its pages are counted.
+                self.next = ("start", String((address["seen"].flatMap(Int.init) ?? 0) + Self.size))
+            }
         }
+    }
+
+    /// The order of rows that are equal, as for pages that begin after a row.
+    private var keyOrderings: [any SQLOrderingTerm] {
+        shape.key.map { order?.isDescending == true ? Column($0).desc : Column($0).asc }
+    }
+
+    private var orderings: [any SQLOrderingTerm] {
+        order.map { [$0.isDescending ? Column($0.column).desc : Column($0.column).asc] } ?? []
     }
 
     private func request(characters: Int) -> QueryInterfaceRequest<Row> {
         var request = Table(shape.name).select(literal: shape.selection(characters: characters))
         for filter in filters { request = request.filter(literal: filter.condition) }
-        if let order {
-            let column = Column(order.column)
-            request = request.order(order.isDescending ? column.desc : column.asc)
-        }
-        return request
+        return order == nil ? request : request.order(orderings)
     }
 }
 
@@ -62,9 +74,14 @@ extension Pages {
         let count: (count: Int, isExact: Bool)? =
             page.filters.isEmpty ? try await file.quickly { try shape.count($0) } : nil
         let plain = Address(["table", shape.name], address.parameters.map { ($0.name, $0.value) })
-            .with(("after", nil), ("start", nil))
+            .with(("after", nil), ("start", nil), ("seen", nil))
         let isFirst = address["after"] == nil && address["start"] == nil
-        let next = page.next.map { next in plain.with((next.name, next.value)).text }
+        let seen = address["seen"].flatMap(Int.init) ?? 0
+        let next = page.next.map { next in
+            // How many rows are before the page, if its start can't be named.
+            let count = next.name == "after" && page.order != nil ? String(min(seen, 1 << 40) + RowsPage.size) : nil
+            return plain.with((next.name, next.value), ("seen", count)).text
+        }
         let pages: [Markup] = [
             isFirst ? "" : "<a href=\"\(plain.text)\">First page</a> ",
             next.map { "<a href=\"\($0)\" rel=\"next\">Next page</a>" } ?? "",
@@ -74,10 +91,10 @@ extension Pages {
             ? "<p>\(page.filters.isEmpty ? "There are no rows." : "No row matches.")</p>" : rows(page, plain)
         let query = Address(["query"], [("sql", "SELECT * FROM \(shape.name.quotedIdentifier)")])
         let body: Markup = """
-            <h1>\(shape.name) \(count.map { "<small>\(Self.text($0)) \($0.count == 1 ? "row" : "rows")</small>" as Markup })</h1>
+            <h1>\(shape.name) \(count.map { "<small id=\"count\">\(Self.text($0)) \($0.count == 1 ? "row" : "rows")</small>" as Markup })</h1>
             \(filterForm(page, address))
             <div id="rows">\(note)</div>
-            <nav class="pages" aria-label="Pages of rows">\(pages)</nav>
+            <nav class="pages" id="pages" aria-label="Pages of rows">\(pages)</nav>
             <ul class="actions">
             <li><a href="\(plain.appending("csv").text)" download>CSV</a></li>
             <li><a href="\(plain.appending("json").text)" download>JSON</a></li>
@@ -191,7 +208,7 @@ extension Pages {
                     SQL(sql: " ORDER BY \(TableShape.quoted(column))\(address["down"] != nil ? " DESC" : "")")
                 } ?? ""
             let sql = SQL(sql: "SELECT * FROM \(shape.name.quotedIdentifier)") + filter + order
-            return try await Download(format: format, name: shape.name, sql: sql).response(file, request)
+            return try await Download(format: format, name: shape.name, sql: sql, text: .pages).response(file, request)
         }
     }
 }

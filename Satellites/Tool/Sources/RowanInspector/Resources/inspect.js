@@ -21,6 +21,11 @@ function parts(root) {
     return found;
 }
 
+/** The texts of a part: its places may look different because of another row. */
+function texts(part) {
+    return part && [...part.children].map((child) => child.textContent).join("\u0000");
+}
+
 /** Replaces the rows by those of the same address, and marks what has changed. */
 async function refresh() {
     if (isLoading) { isStale = true; return; }
@@ -35,19 +40,21 @@ async function refresh() {
             const [old, present] = [parts(rows), parts(next)];
             let count = 0;
             for (const [key, part] of present) {
-                if (old.get(key)?.innerHTML !== part.innerHTML) { part.classList.add("changed"); count += 1; }
+                if (texts(old.get(key)) !== texts(part)) { part.classList.add("changed"); count += 1; }
             }
             const gone = [...old.keys()].filter((key) => !present.has(key)).length;
             if (count + gone > 0) {
                 const focus = document.activeElement?.closest?.("#rows a")?.getAttribute("href");
                 rows.replaceChildren(...document.importNode(next, true).childNodes);
                 if (focus) rows.querySelector(`a[href="${CSS.escape(focus)}"]`)?.focus();
-                const texts = [];
-                if (count > 0) texts.push(count === 1 ? "1 row changed" : `${count} rows changed`);
-                if (gone > 0) texts.push(gone === 1 ? "1 row gone" : `${gone} rows gone`);
-                news.textContent = texts.join(", ");
-            } else {
-                news.textContent = "Changed elsewhere";
+                const changes = [];
+                if (count > 0) changes.push(count === 1 ? "1 row changed" : `${count} rows changed`);
+                if (gone > 0) changes.push(gone === 1 ? "1 row gone" : `${gone} rows gone`);
+                news.textContent = changes.join(", ");
+            }
+            for (const id of ["count", "pages"]) {
+                const [present, next] = [document.getElementById(id), page.getElementById(id)];
+                if (present && next) present.replaceChildren(...document.importNode(next, true).childNodes);
             }
         } while (isStale);
     } catch {
@@ -57,14 +64,28 @@ async function refresh() {
     }
 }
 
-const events = new EventSource("/live");
-events.addEventListener("hello", () => { live.hidden = false; if (!isPaused) news.textContent = "Live"; });
-events.addEventListener("commit", () => {
-    if (isPaused) { isStale = true; return; }
-    if (rows) refresh(); else news.textContent = "The data has changed";
+let events;
+
+/** Listens while the page is seen: browsers have few connections for all pages of a server. */
+function listen() {
+    events?.close();
+    if (document.hidden) return;
+    events = new EventSource("/live");
+    events.addEventListener("hello", () => { live.hidden = false; if (!isPaused) news.textContent = "Live"; });
+    events.addEventListener("commit", () => {
+        if (isPaused) { isStale = true; return; }
+        if (rows) refresh(); else news.textContent = "The data has changed";
+    });
+    events.addEventListener("error", () => { news.textContent = "Not connected"; });
+}
+
+listen();
+document.addEventListener("visibilitychange", () => {
+    listen();
+    if (!document.hidden && !isPaused && rows) refresh();
 });
-events.addEventListener("error", () => { news.textContent = "Not connected"; });
-addEventListener("pagehide", () => events.close());
+addEventListener("pageshow", (event) => { if (event.persisted) listen(); });
+addEventListener("pagehide", () => events?.close());
 
 pause.addEventListener("click", () => {
     isPaused = !isPaused;

@@ -28,11 +28,11 @@ struct Address {
         parameters = Self.parameters(parts.count > 1 ? parts[1] : "")
     }
 
-    /// The values of a form. Source: <https://url.spec.whatwg.org/#application/x-www-form-urlencoded>
+    /// The values of a form, which has its lines end with CRLF. Source: <https://url.spec.whatwg.org/#application/x-www-form-urlencoded>
     static func parameters(_ text: some StringProtocol) -> [Parameter] {
         text.split(separator: "&").map { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                .map { decoded(String($0).replacing("+", with: " ")) }
+                .map { decoded(String($0).replacing("+", with: " ")).replacing("\r\n", with: "\n") }
             return Parameter(name: parts[0], value: parts.count > 1 ? parts[1] : "")
         }
     }

@@ -73,13 +73,14 @@ struct Download: Sendable {
     let format: Format
     let name: String
     let sql: SQL
+    let text: InspectedFile.Text
 
     /// Starts the response when the first rows have been read, so that an error has a page.
     func response(_ file: InspectedFile, _ request: Request) async throws -> Response {
-        let reading = Reading(file, sql, format)
+        let reading = Reading(file, self)
         var pieces = reading.pipe.pieces.makeAsyncIterator()
         let first = await pieces.next()
-        if first == nil { try await reading.task.value }
+        if first == nil { try await reading.end() }
         let plainName = String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" })
         let fileName = "\(Address.encoded(name)).\(format.rawValue)"
         return Response(
@@ -94,7 +95,7 @@ struct Download: Sendable {
                     try await reading.pipe.write(first: first, to: &writer)
                 }
                 // A file that ends early must not look complete: the connection is closed without an end.
-                try await reading.task.value
+                try await reading.end()
                 try await writer.finish(nil)
             })
     }
@@ -104,11 +105,14 @@ struct Download: Sendable {
         let pipe = TextPipe()
         let task: Task<Void, any Error>
 
-        init(_ file: InspectedFile, _ sql: SQL, _ format: Format) {
+        init(_ file: InspectedFile, _ download: Download) {
             task = Task { [pipe] in
                 defer { pipe.finish() }
-                try await file.readAlone(isWhole: true) { db in
-                    switch format {
+                try await file.readAlone(download.text, isWhole: true) { db in
+                    let sql = download.sql
+                    // One statement, as on the page.
+                    if download.text == .query { _ = try db.makeStatement(literal: sql) }
+                    switch download.format {
                     case .csv: try db.dumpSQL(sql, format: .csv(header: true), to: pipe)
                     case .json: try db.dumpSQL(sql, format: .json(), to: pipe)
                     }
@@ -116,9 +120,20 @@ struct Download: Sendable {
             }
         }
 
-        deinit {
+        deinit { cancel() }
+
+        private func cancel() {
             task.cancel()
             pipe.cancel()
+        }
+
+        /// Waits for the end of the statement, unless the server ends.
+        func end() async throws {
+            try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                cancel()
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import RowanPictures
 import Synchronization
 
 /// Checks requests before anything else.
@@ -69,9 +70,20 @@ final class Gate: Sendable {
             guard Self.isEqual(token, self.token) else { return Self.locked }
             var plain = address
             plain.parameters.removeAll { $0.name == "token" }
-            var response = Response(status: .seeOther, headers: [.location: plain.text])
+            // Not a redirection: after a link of another site, browsers would not send the cookie.
+            let page: Markup = """
+                <!doctype html><html lang="en"><title>rowan</title><meta http-equiv="refresh" content="0;url=\(plain.text)">\
+                <p><a href="\(plain.text)">Continue</a></p></html>
+                """
+            var response = Response(
+                status: .ok, headers: [.contentType: "text/html; charset=utf-8"],
+                body: .init(byteBuffer: ByteBuffer(string: page.text)))
             response.headers[.setCookie] = "\(cookieName)=\(session); Path=/; HttpOnly; SameSite=Strict"
             return response
+        }
+        // Pages at other ports of this machine, to which browsers send the cookie, too.
+        if let site = request.headers[.init("Sec-Fetch-Site")!], site != "same-origin", site != "none" {
+            return Self.text(.forbidden, "Other pages can't use this one.")
         }
         let cookies = (request.headers[.cookie] ?? "").split(separator: ";").map {
             $0.trimmingCharacters(in: .whitespaces)
@@ -86,9 +98,9 @@ final class Gate: Sendable {
     /// The name in a Host.
     private static func hostName(_ authority: String) -> String? {
         if authority.hasPrefix("[") {
-            return authority.firstIndex(of: "]").map {
-                String(authority[authority.index(after: authority.startIndex)..<$0])
-            }
+            guard let end = authority.firstIndex(of: "]") else { return nil }
+            let rest = authority[end...].dropFirst()
+            return rest.isEmpty || rest.hasPrefix(":") ? String(authority[..<end].dropFirst()) : nil
         }
         let name = authority.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).first.map(
             String.init)

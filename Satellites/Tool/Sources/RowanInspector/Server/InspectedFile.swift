@@ -28,13 +28,28 @@ final class InspectedFile: Sendable {
         counts = try Self.open(path, Self.limits(time: .milliseconds(100)))
     }
 
+    /// The limits of the statements of pages. What a schema makes of them is not limited like a stranger's text: it may have many
+    /// tables and long values.
     private static func limits(time: Duration) -> SQLLimits {
         var limits = SQLLimits()
         limits.time = time
-        limits.rows = maximumRowCount + 1
+        limits.rows = 1_000_000
         limits.resultBytes = maximumBytes
         // A page shows the start of a value.
         limits.valueBytes = 1_000_000_000
+        limits.columns = 2_000
+        limits.likePatternBytes = 10_000
+        limits.sqlBytes = 10_000_000
+        limits.instructions = 10_000_000
+        return limits
+    }
+
+    /// The limits of a user's query.
+    private static var limitsOfQueries: SQLLimits {
+        var limits = SQLLimits()
+        limits.rows = maximumRowCount + 1
+        limits.resultBytes = maximumBytes
+        limits.valueBytes = 50_000_000
         limits.columns = 2_000
         limits.likePatternBytes = 10_000
         return limits
@@ -57,16 +72,19 @@ final class InspectedFile: Sendable {
         { return nil }
     }
 
-    /// Reads for a query, which others do not wait for.
+    enum Text { case pages, query }
+
+    /// Reads with a connection that others do not wait for.
+    ///
+    /// - Parameters:
+    ///   - text: who has written the SQL.
+    ///   - isWhole: whether the result is a file, whose download ends when its client disconnects.
     func readAlone<T: Sendable>(
-        isWhole: Bool = false, _ body: @escaping @Sendable (Database) throws -> T
+        _ text: Text, isWhole: Bool = false, _ body: @escaping @Sendable (Database) throws -> T
     ) async throws -> T {
         try checkIdentity()
-        var limits = Self.limits(time: .seconds(5))
-        if isWhole {
-            // A download ends when its client disconnects.
-            (limits.time, limits.rows, limits.resultBytes) = (.seconds(86_400), .max, .max)
-        }
+        var limits = text == .query ? Self.limitsOfQueries : Self.limits(time: .seconds(5))
+        if isWhole { (limits.time, limits.rows, limits.resultBytes) = (.seconds(3_600), .max, .max) }
         let queue = try Self.open(path, limits)
         return try await queue.read(body)
     }

@@ -7,7 +7,9 @@ import Logging
 import NIOCore
 import Rowan
 import RowanCommands
+import ServiceLifecycle
 import Synchronization
+import UnixSignals
 
 final class Inspector: Sendable {
     let file: InspectedFile
@@ -26,7 +28,7 @@ final class Inspector: Sendable {
         var logger = Logger(label: "rowan")
         logger.logLevel = .error
         let (host, gate, name) = (gate.host, gate, file.name)
-        var application = Application(
+        let application = Application(
             responder: Pages(inspector: self),
             configuration: .init(address: .hostname(host, port: port)),
             onServerRunning: { channel in
@@ -37,8 +39,13 @@ final class Inspector: Sendable {
                 fflush(nil)
                 Console.printError("\(name.onOneLine) is shown at this address until Ctrl-C")
             }, logger: logger)
-        application.addServices(feed)
-        do { try await application.runService() } catch let error as IOError where error.errnoCode == EADDRINUSE {
+        // The last one ends first: the server waits for its responses, and those of the feed are endless.
+        var services = ServiceGroupConfiguration(
+            services: [application, feed], gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
+        // Downloads that still run are cancelled.
+        services.maximumGracefulShutdownDuration = .seconds(1)
+        let group = ServiceGroup(configuration: services)
+        do { try await group.run() } catch let error as IOError where error.errnoCode == EADDRINUSE {
             throw Failure(message: "another program listens at port \(port): pass another --port, or none")
         } catch let error as IOError where error.errnoCode == EACCES || error.errnoCode == EADDRNOTAVAIL {
             throw Failure(
