@@ -54,7 +54,7 @@ def write(root: Path, output: Path):
         commands="\n".join(f'<dt><a href="tool/{name}.html"><code>{name}</code></a></dt><dd>{escape(lead, quote=False)}</dd>'
                            for name, (lead, _) in commands.items()))
     for name, (lead, text) in commands.items():
-        page("command", f"rowan {name}", lead, path=f"tool/{name}.html", name=name, lead=escape(lead, quote=False),
+        page("command", f"rowan {name}", lead, path=f"tool/{name}.html", command=name, lead=escape(lead, quote=False),
              help=escape(text, quote=False))
     page("search", "Search in the documentation of Rowan", "A search in the guide and the reference of Rowan.")
     page(

@@ -83,7 +83,8 @@ final class InspectedFile: Sendable {
         _ text: Text, isWhole: Bool = false, _ body: @escaping @Sendable (Database) throws -> T
     ) async throws -> T {
         try checkIdentity()
-        var limits = text == .query ? Self.limitsOfQueries : Self.limits(time: .seconds(5))
+        // Pictures read the whole schema, or all pages of the file.
+        var limits = text == .query ? Self.limitsOfQueries : Self.limits(time: .seconds(20))
         if isWhole { (limits.time, limits.rows, limits.resultBytes) = (.seconds(3_600), .max, .max) }
         let queue = try Self.open(path, limits)
         return try await queue.read(body)
