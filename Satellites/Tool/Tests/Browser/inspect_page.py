@@ -74,7 +74,10 @@ class Inspector:
 
     def close(self):
         self.process.terminate()
-        self.process.communicate(timeout=30)
+        try:
+            self.process.communicate(timeout=30)
+        finally:
+            self.process.kill()
         return self.process.returncode
 
 
