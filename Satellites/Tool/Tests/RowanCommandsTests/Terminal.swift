@@ -113,7 +113,7 @@ final class Terminal {
 
     /// Waits until the screen fits, or the time is over.
     func wait(_ condition: () -> Bool) {
-        let end = ContinuousClock.now + .seconds(20)
+        let end = ContinuousClock.now + .seconds(60)
         while !condition(), ContinuousClock.now < end, read() {}
     }
 
@@ -133,7 +133,7 @@ final class Terminal {
     ///
     /// - Returns: what the terminal shows then, and the exit code.
     func finish() -> (text: String, code: Int32) {
-        let end = ContinuousClock.now + .seconds(20)
+        let end = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < end, read() {}
         var status: Int32 = 0
         while !hasExited, ContinuousClock.now < end { hasExited = waitpid(process, &status, WNOHANG) == process }
