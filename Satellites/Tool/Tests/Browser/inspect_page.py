@@ -581,6 +581,9 @@ class Tests:
                 following = re.search(r'<a href="([^"]+)" rel="next"', body)
                 path = following and following[1].replace("&amp;", "&")
             assert sorted(ids) == list(range(170)), (order, len(ids))
+        for number in ["9223372036854775807", "-9223372036854775808", "x"]:
+            assert inspector.get(f"/table/long?order=v&seen={number}")[0] == 200, number
+            assert inspector.get(f"/table/long?order=v&start={number}")[0] == 200, number
         assert inspector.close() == 0
 
     def test_the_end_with_open_pages(self):

@@ -182,18 +182,19 @@ extension Database {
     private func quickCheck() throws -> String? {
         let pageCount = try Int.fetchOne(makeStatement(sql: "PRAGMA main.page_count")) ?? 0
         let statement = try makeStatement(sql: "PRAGMA main.quick_check(1)")
-        // Four times what SQLite 3.40 needs.
         // The connection belongs to the other thread for this time.
         defer { connection.ownerThread.store(currentThreadID, ordering: .relaxed) }
-        let result = try withStack(byteCount: (1 << 20) + 1_024 * pageCount) {
-            try withAccess { _ in try String.fetchOne(statement) }
+        // Twice what SQLite 3.40 needs. A system with little memory refuses the stack for a large file, which rarely needs it.
+        var byteCount = (1 << 20) + 512 * pageCount
+        while byteCount > 1 << 19 {
+            if let result = try withStack(
+                byteCount: byteCount, { try withAccess { _ in try String.fetchOne(statement) } })
+            {
+                return result
+            }
+            byteCount /= 2
         }
-        guard let result else {
-            throw DatabaseError(
-                resultCode: .SQLITE_NOMEM,
-                message: "the stack for a check of \(pageCount) pages can't be allocated - \(path)")
-        }
-        return result
+        throw DatabaseError(resultCode: .SQLITE_NOMEM, message: "the check of the file has no memory - \(path)")
     }
 
     /// Checks the file, if the configuration asks for it.

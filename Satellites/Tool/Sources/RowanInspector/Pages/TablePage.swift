@@ -26,7 +26,7 @@ private struct RowsPage: Sendable {
         order = column.map { ($0, address["down"] != nil) }
         let request = request(characters: Cell.fewCharacters)
         func shown(_ row: Row) -> ShownRow { shape.row(row, characters: Cell.fewCharacters) }
-        let start = address["start"].flatMap(Int.init).map { min(max(0, $0), 1 << 40) }
+        let start = Self.position(address, "start")
         if shape.key.isEmpty || start != nil {
             // A view has no key from which a page could start.
             let ordered = shape.key.isEmpty ? request : request.order(orderings + keyOrderings)
@@ -45,9 +45,14 @@ private struct RowsPage: Sendable {
             next = page.next.map { ("after", $0.description) }
             if let next, next.value.utf8.count > Self.maximumToken {
                 // A long text in the order: its pages are counted.
-                self.next = ("start", String((address["seen"].flatMap(Int.init) ?? 0) + Self.size))
+                self.next = ("start", String((Self.position(address, "seen") ?? 0) + Self.size))
             }
         }
+    }
+
+    /// A number of rows in an address.
+    static func position(_ address: Address, _ name: String) -> Int? {
+        address[name].flatMap(Int.init).map { min(max(0, $0), 1 << 40) }
     }
 
     /// The order of rows that are equal, as for pages that begin after a row.
@@ -76,10 +81,10 @@ extension Pages {
         let plain = Address(["table", shape.name], address.parameters.map { ($0.name, $0.value) })
             .with(("after", nil), ("start", nil), ("seen", nil))
         let isFirst = address["after"] == nil && address["start"] == nil
-        let seen = address["seen"].flatMap(Int.init) ?? 0
+        let seen = RowsPage.position(address, "seen") ?? 0
         let next = page.next.map { next in
             // How many rows are before the page, if its start can't be named.
-            let count = next.name == "after" && page.order != nil ? String(min(seen, 1 << 40) + RowsPage.size) : nil
+            let count = next.name == "after" && page.order != nil ? String(seen + RowsPage.size) : nil
             return plain.with((next.name, next.value), ("seen", count)).text
         }
         let pages: [Markup] = [
