@@ -71,12 +71,19 @@ function listen() {
     events?.close();
     if (document.hidden) return;
     events = new EventSource("/live");
-    events.addEventListener("hello", () => { live.hidden = false; if (!isPaused) news.textContent = "Live"; });
+    let isLost = false;
+    events.addEventListener("hello", () => {
+        live.hidden = false;
+        if (!isPaused) news.textContent = "Live";
+        // Commits since then have had no event.
+        if (isLost && !isPaused && rows) refresh();
+        isLost = false;
+    });
     events.addEventListener("commit", () => {
         if (isPaused) { isStale = true; return; }
         if (rows) refresh(); else news.textContent = "The data has changed";
     });
-    events.addEventListener("error", () => { news.textContent = "Not connected"; });
+    events.addEventListener("error", () => { isLost = true; news.textContent = "Not connected"; });
 }
 
 listen();

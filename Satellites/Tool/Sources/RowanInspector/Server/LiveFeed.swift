@@ -13,7 +13,7 @@ final class LiveFeed: Service {
     private struct State {
         var commitCount = 0
         var nextID = 0
-        var pages: [Int: AsyncStream<Int>.Continuation] = [:]
+        var pages: [Int: AsyncStream<Void>.Continuation] = [:]
         var isFinished = false
     }
 
@@ -44,11 +44,11 @@ final class LiveFeed: Service {
     }
 
     private func didCommit() {
-        let (count, pages) = state.withLock { state in
+        let pages = state.withLock { state in
             state.commitCount += 1
-            return (state.commitCount, Array(state.pages.values))
+            return Array(state.pages.values)
         }
-        for page in pages { page.yield(count) }
+        for page in pages { page.yield() }
     }
 
     private func finish() {
@@ -64,24 +64,27 @@ final class LiveFeed: Service {
 
     /// Writes an event for each commit, or for the last of several.
     func write(to writer: inout any ResponseBodyWriter) async throws {
-        let (stream, continuation) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(1))
-        let id = state.withLock { state in
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let (id, first) = state.withLock { state in
             if state.isFinished { continuation.finish() }
             state.nextID += 1
             state.pages[state.nextID] = continuation
-            return state.nextID
+            return (state.nextID, state.commitCount)
         }
+        var last = first
         defer { state.withLock { _ = $0.pages.removeValue(forKey: id) } }
         try await writer.write(ByteBuffer(string: "retry: 1000\nevent: hello\ndata: {\"pages\":\(pageCount)}\n\n"))
         let beats = Task {
             while !Task.isCancelled {
                 try await Task.sleep(for: Self.heartbeat)
-                continuation.yield(0)
+                continuation.yield()
             }
         }
         defer { beats.cancel() }
-        for await count in stream {
-            let event = count == 0 ? ": \n\n" : "event: commit\ndata: {\"commit\":\(count)}\n\n"
+        for await _ in stream {
+            let count = state.withLock(\.commitCount)
+            let event = count == last ? ": \n\n" : "event: commit\ndata: {\"commit\":\(count)}\n\n"
+            last = count
             try await writer.write(ByteBuffer(string: event))
         }
     }
