@@ -31,7 +31,7 @@ public struct InspectCommand: AsyncParsableCommand {
         }
         if !Gate.isLoopback(host) {
             Console.printError(
-                "warning: other machines can reach the page at \(host). The connection is not encrypted: whoever sees the "
+                "warning: other machines can reach the page at \(host). The connection is not encrypted: anyone who sees the "
                     + "URL, or the traffic, can read the database")
         }
         try await DatabaseFile.explaining(file.database) { try await inspector.run(port: port) }

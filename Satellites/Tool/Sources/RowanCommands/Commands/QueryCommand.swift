@@ -53,14 +53,7 @@ extension QueryPlan {
     private static func text(_ nodes: [Node], _ fullScans: Set<String>, indentation: String) -> String {
         nodes.enumerated().map { index, node in
             let isLast = index == nodes.count - 1
-            var remark: String?
-            switch node.operation {
-            case .scan(let table, let scanIndex, _) where fullScans.contains(table):
-                remark = scanIndex == nil ? "reads the whole table" : "reads the whole index"
-            case .search(_, .automatic, _, _): remark = "builds an index for this query: create one"
-            case .temporaryBTree(let purpose): remark = "sorts for \(purpose)"
-            default: break
-            }
+            let remark = node.remark(fullScans)
             let text = node.detail.onOneLine + (remark.map { "  ← " + $0 } ?? "")
             return indentation + (isLast ? "└─ " : "├─ ") + (remark == nil ? text : Console.styled(text, .warning))
                 + "\n"
@@ -73,5 +66,20 @@ extension String {
     /// The text itself or, for -, the standard input.
     fileprivate var orStandardInput: String {
         self == "-" ? String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self) : self
+    }
+}
+
+extension QueryPlan.Node {
+    /// What should be looked at.
+    ///
+    /// - Parameter fullScans: the tables that the plan reads in full.
+    package func remark(_ fullScans: Set<String>) -> String? {
+        switch operation {
+        case .scan(let table, let index, _) where fullScans.contains(table):
+            index == nil ? "reads the whole table" : "reads the whole index"
+        case .search(_, .automatic, _, _): "builds an index for this query: create one"
+        case .temporaryBTree(let purpose): "sorts for \(purpose)"
+        default: nil
+        }
     }
 }

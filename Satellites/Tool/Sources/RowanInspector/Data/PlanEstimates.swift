@@ -2,6 +2,7 @@
 
 import Foundation
 import Rowan
+import RowanCommands
 import RowanPictures
 
 extension PlanTree {
@@ -10,16 +11,8 @@ extension PlanTree {
         let estimates = try PlanEstimates(db)
         let fullScans = Set(plan.fullScans)
         func step(_ node: QueryPlan.Node) -> Step {
-            var remark: String?
-            switch node.operation {
-            case .scan(let table, let index, _) where fullScans.contains(table):
-                remark = index == nil ? "reads the whole table" : "reads the whole index"
-            case .search(_, .automatic, _, _): remark = "builds an index for this query: create one"
-            case .temporaryBTree(let purpose): remark = "sorts for \(purpose)"
-            default: break
-            }
             return Step(
-                text: node.detail, remark: remark, rows: estimates.rows(node.operation),
+                text: node.detail, remark: node.remark(fullScans), rows: estimates.rows(node.operation),
                 children: node.children.map(step))
         }
         self.init(plan.nodes.map(step))

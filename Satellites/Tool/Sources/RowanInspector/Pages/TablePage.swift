@@ -97,7 +97,7 @@ extension Pages {
         let query = Address(["query"], [("sql", "SELECT * FROM \(shape.name.quotedIdentifier)")])
         let body: Markup = """
             <h1>\(shape.name) \(count.map { "<small id=\"count\">\(Self.text($0)) \($0.count == 1 ? "row" : "rows")</small>" as Markup })</h1>
-            \(filterForm(page, address))
+            \(filterForm(page))
             <div id="rows">\(note)</div>
             <nav class="pages" id="pages" aria-label="Pages of rows">\(pages)</nav>
             <ul class="actions">
@@ -162,7 +162,7 @@ extension Pages {
         ).text
     }
 
-    private func filterForm(_ page: RowsPage, _ address: Address) -> Markup {
+    private func filterForm(_ page: RowsPage) -> Markup {
         let columns = page.shape.columns.map(\.name)
         let lines = (page.filters.map { Optional($0) } + [nil]).enumerated().map { index, filter -> Markup in
             let options = columns.map { name -> Markup in

@@ -90,7 +90,7 @@ final class InspectedFile: Sendable {
         return try await queue.read(body)
     }
 
-    /// A connection goes on to read a file that was deleted.
+    /// A connection still reads a file that was deleted.
     private func checkIdentity() throws {
         let present = FileIdentity(path)
         guard present != identity else { return }

@@ -35,7 +35,7 @@ final class Inspector: Sendable {
                 let port = channel.localAddress?.port ?? port
                 gate.serverDidStart(port: port)
                 print("http://\(host.contains(":") ? "[\(host)]" : host):\(port)/?token=\(gate.token)")
-                // Whoever started the program may read a pipe.
+                // The output may be a pipe.
                 fflush(nil)
                 Console.printError("\(name.onOneLine) is shown at this address until Ctrl-C")
             }, logger: logger)
