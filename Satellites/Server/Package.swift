@@ -29,6 +29,9 @@ let package = Package(
         .library(name: "RowanTracing", targets: ["RowanTracing"]),
         // Opening and closing with swift-service-lifecycle.
         .library(name: "RowanLifecycle", targets: ["RowanLifecycle"]),
+        // Durable jobs in the database, and their tests.
+        .library(name: "RowanJobs", targets: ["RowanJobs"]),
+        .library(name: "RowanJobsTestKit", targets: ["RowanJobsTestKit"]),
         // Replication and restores with Litestream.
         .library(name: "RowanLitestream", targets: ["RowanLitestream"]),
     ],
@@ -52,6 +55,19 @@ let package = Package(
             dependencies: [
                 rowan, cluster, logging, metrics, tracing, lifecycle, "RowanLogging", "RowanMetrics", "RowanTracing",
                 "RowanLifecycle", .product(name: "InMemoryLogging", package: "swift-log"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "RowanJobs", dependencies: [rowan, logging, metrics, tracing, lifecycle], swiftSettings: settings),
+        .target(name: "RowanJobsTestKit", dependencies: ["RowanJobs", rowan, logging], swiftSettings: settings),
+        .testTarget(
+            name: "RowanJobsTests",
+            dependencies: [
+                "RowanJobs", "RowanJobsTestKit", rowan, cluster, logging, metrics, tracing, lifecycle,
+                .product(name: "InMemoryLogging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
