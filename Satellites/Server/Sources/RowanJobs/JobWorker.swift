@@ -117,8 +117,12 @@ actor JobWorker {
         var isSignal = true
         while true {
             try await turn(isSignal: isSignal)
-            if running.isEmpty, ended.isEmpty, !signal.take() { break }
-            isSignal = await signal.wait(for: nextTurn, clock)
+            if running.isEmpty, ended.isEmpty {
+                guard signal.take() else { break }
+                isSignal = true
+            } else {
+                isSignal = await signal.wait(for: nextTurn, clock)
+            }
         }
         try await leave()
         return report
@@ -179,6 +183,7 @@ actor JobWorker {
         }
         if !peers.isEmpty { pauses.append(lastRead + options.heartbeat - uptime) }
         if !database.configuration.observesOtherProcesses { pauses.append(lastRead + .seconds(5) - uptime) }
+        if let lastCleanup { pauses.append(lastCleanup + Self.cleanupInterval - uptime) }
         if !isStopping, let overview {
             let times = [overview.nextDue].compactMap(\.self) + scheduleTimes(overview)
             // The clock may be changed meanwhile.
@@ -242,9 +247,14 @@ actor JobWorker {
         return slots
     }
 
+    /// Expired jobs are deleted once an hour.
+    private var isCleanupDue: Bool { lastCleanup.map { clock.uptime >= $0 + Self.cleanupInterval } ?? true }
+
+    private static let cleanupInterval = Duration.seconds(3_600)
+
     private var needsWrite: Bool {
         guard let overview else { return false }
-        if checksLeases || !silentPeers.isEmpty { return true }
+        if checksLeases || !silentPeers.isEmpty || isCleanupDue { return true }
         if isStopping { return false }
         let now = Milliseconds(clock.now)
         if let due = overview.nextDue, due <= now { return true }
@@ -259,7 +269,7 @@ actor JobWorker {
         let turn = JobTurn(
             jobs: jobs, worker: worker, isBeat: isBeat, isStopping: isStopping, ended: ended, slots: freeSlots,
             silentPeers: silentPeers, leases: isBeat || checksLeases ? Set(running.keys) : nil,
-            cleans: lastCleanup.map { uptime >= $0 + .seconds(3_600) } ?? true,
+            cleans: isCleanupDue,
             gauges: metrics.isEnabled
                 && (isBeat && running.isEmpty || lastGauges.map { uptime >= $0 + .seconds(15) } ?? true))
         let result: JobTurn.Result

@@ -15,12 +15,16 @@ extension Jobs {
     ///
     /// Delayed jobs, retries and schedules run once they are due by the clock of the jobs: see ``ManualJobClock``.
     ///
+    /// - Parameters:
+    ///   - database: the database of the jobs.
+    ///   - logger: the logger of the jobs; nil for none.
     /// - Returns: the numbers of jobs that have ended, and the errors of all attempts.
     /// - Throws: a ``RowanJobs/JobError`` if the database has no tables of jobs; the errors of the connection.
     @discardableResult
     public func runAll(
-        on database: any DatabaseWriter, logger: Logger = Logger(label: "jobs")
+        on database: any DatabaseWriter, logger: Logger? = nil
     ) async throws -> JobRunReport {
-        try await runAllJobs(on: database, logger)
+        try await runAllJobs(
+            on: database, logger ?? Logger(label: "jobs") { _ in SwiftLogNoOpLogHandler() })
     }
 }
