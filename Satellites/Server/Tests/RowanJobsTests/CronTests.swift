@@ -30,7 +30,7 @@ import Testing
         return times
     }
 
-    @Test(arguments: zones)
+    @Test(arguments: ["GMT", "Asia/Kathmandu", "Pacific/Apia"])
     func timesWithoutChangesOfTheClock(_ zone: String) throws {
         // No zone changes its clock here.
         let start: Int64 = 1_750_000_000 / 60 * 60
@@ -39,14 +39,14 @@ import Testing
         for text in Self.expressions {
             let expression = try CronExpression(text)
             var time = start - 1
-            for expected in times(expression, from: start, minutes: 20_000, offset).prefix(500) {
+            for expected in times(expression, from: start, minutes: 3_000, offset).prefix(300) {
                 time = expression.next(after: time, offset: offset)
                 #expect(time == expected, "\(text) in \(zone)")
             }
         }
     }
 
-    /// Across five years with all changes of the clock: an expression with given hours has each of its local times once,
+    /// Across two years with all changes of the clock: an expression with given hours has each of its local times once,
     /// and one for all hours has what the clock shows.
     @Test(arguments: zones)
     func timesAcrossChangesOfTheClock(_ zone: String) throws {
@@ -66,12 +66,15 @@ import Testing
             }
             #expect(abs(count - days) <= 2, "\(text) in \(zone)")
         }
+        // Around each change, each half hour that the clock shows.
         let expression = try CronExpression("*/30 * * * *")
-        var time = start - 1
-        for expected in times(expression, from: start, minutes: days * 1_440, offset) {
-            time = expression.next(after: time, offset: offset)
-            #expect(time == expected, "in \(zone)")
-            if time != expected { return }
+        for day in 1..<days where offset(start + Int64(day) * 86_400) != offset(start + Int64(day - 1) * 86_400) {
+            let first = start + Int64(day - 2) * 86_400
+            var time = first - 1
+            for expected in times(expression, from: first, minutes: 3 * 1_440, offset) {
+                time = expression.next(after: time, offset: offset)
+                #expect(time == expected, "in \(zone)")
+            }
         }
     }
 
