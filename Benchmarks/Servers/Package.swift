@@ -18,6 +18,7 @@ let package = Package(
                 .product(name: "RowanLogging", package: "RowanServer"),
                 .product(name: "RowanMetrics", package: "RowanServer"),
                 .product(name: "RowanTracing", package: "RowanServer"),
+                .product(name: "RowanJobs", package: "RowanServer"),
                 .product(name: "Logging", package: "swift-log"),
             ])
     ],

@@ -13,10 +13,15 @@ public protocol DatabaseCancellable: Sendable {
 /// cancellable.cancel()
 /// ```
 public final class AnyDatabaseCancellable: DatabaseCancellable {
-    private let action: Mutex<(@Sendable () -> Void)?>
+    /// A closure that a lock contains directly gets another layer with each access.
+    private struct Action {
+        var cancel: (@Sendable () -> Void)?
+    }
+
+    private let action: Mutex<Action>
 
     /// Creates a cancellable that calls the closure once, when it is cancelled or deallocated.
-    public init(cancel: @escaping @Sendable () -> Void) { action = Mutex(cancel) }
+    public init(cancel: @escaping @Sendable () -> Void) { action = Mutex(Action(cancel: cancel)) }
 
     /// Wraps a cancellable.
     public convenience init(_ base: some DatabaseCancellable) { self.init { base.cancel() } }
@@ -25,10 +30,6 @@ public final class AnyDatabaseCancellable: DatabaseCancellable {
 
     /// Stops the observation. Calling it again does nothing.
     public func cancel() {
-        let action = action.withLock { action in
-            defer { action = nil }
-            return action
-        }
-        action?()
+        action.withLock { $0.cancel.take() }?()
     }
 }

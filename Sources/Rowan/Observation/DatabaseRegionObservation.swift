@@ -61,16 +61,21 @@ public struct DatabaseRegionObservation: Sendable {
 private final class RegionTransactionObserver: ChangeSubscriber, @unchecked Sendable {
     private var region = DatabaseRegion()
     private var isChanged = false
-    private let onChange: Mutex<(@Sendable (Database) -> Void)?>
+    /// A closure that a lock contains directly gets another layer with each access.
+    private struct Receiver {
+        var onChange: (@Sendable (Database) -> Void)?
+    }
 
-    init(_ onChange: @escaping @Sendable (Database) -> Void) { self.onChange = Mutex(onChange) }
+    private let receiver: Mutex<Receiver>
+
+    init(_ onChange: @escaping @Sendable (Database) -> Void) { receiver = Mutex(Receiver(onChange: onChange)) }
 
     func track(_ region: DatabaseRegion) { self.region = region }
 
-    func cancel() { onChange.withLock { $0 = nil } }
+    func cancel() { receiver.withLock { $0.onChange = nil } }
 
     // The writer may have been released before the cancellation, as with a type erasure.
-    var isEnded: Bool { onChange.withLock { $0 == nil } }
+    var isEnded: Bool { receiver.withLock { $0.onChange == nil } }
 
     func interest(in table: StatementProfile.Table, _ kind: DatabaseEventKind) -> ChangeInterest {
         guard region.isModified(byEventsOfKind: kind) else { return .none }
@@ -87,7 +92,7 @@ private final class RegionTransactionObserver: ChangeSubscriber, @unchecked Send
 
     func transactionDidEnd(committed: Bool, _ db: Database) {
         defer { isChanged = false }
-        guard committed, isChanged, let onChange = onChange.withLock({ $0 }) else { return }
+        guard committed, isChanged, let onChange = receiver.withLock({ $0.onChange }) else { return }
         onChange(db)
     }
 }

@@ -25,10 +25,10 @@ extension ValueObservation where Reducer: ValueReducer {
         by predicate: sending @escaping (Reducer.Value, Reducer.Value) -> Bool
     ) -> ValueObservation<ValueReducers.RemoveDuplicates<Reducer>> {
         // Several starts of the observation share the closure, which must not run concurrently.
-        let predicate = Mutex(predicate)
+        let predicate = Mutex(Predicate(areEqual: predicate))
         return with { reducer in
             ValueReducers.RemoveDuplicates(base: reducer) { first, second in
-                predicate.withLock { $0(first, second) }
+                predicate.withLock { $0.areEqual(first, second) }
             }
         }
     }
@@ -109,4 +109,9 @@ struct ObservationEvents: Sendable {
     func databaseDidChange() { for handler in handlers { handler.databaseDidChange?() } }
     func didFail(_ error: any Error) { for handler in handlers { handler.didFail?(error) } }
     func didCancel() { for handler in handlers { handler.didCancel?() } }
+}
+
+/// Compares two values. A closure that a lock contains directly gets another layer with each access.
+private struct Predicate<Value> {
+    let areEqual: (Value, Value) -> Bool
 }

@@ -129,6 +129,26 @@ struct DatabaseRegionObservationConcurrencyTests {
         try #expect(!isObserved())
     }
 
+    /// However often the closure was called, it is called directly: each layer around it would need some of the stack.
+    @Test func closuresGetNoLayers() throws {
+        let depths = Log<Int>()
+        let here: @Sendable () -> Int = {
+            var local = 0
+            return withUnsafeMutablePointer(to: &local) { Int(bitPattern: $0) }
+        }
+        let queue = try DatabaseQueue()
+        try queue.write { try $0.execute(sql: Self.schema) }
+        let region = DatabaseRegionObservation(tracking: Table("team"))
+            .start(in: queue, onError: fail) { _ in depths.append(here()) }
+        for id in 1...2_000 {
+            try queue.write { try $0.execute(sql: "INSERT INTO team (id) VALUES (?)", arguments: [id]) }
+        }
+        region.cancel()
+        let elements = depths.elements
+        #expect(elements.count == 2_000)
+        #expect(elements.max()! - elements.min()! < 20_000)
+    }
+
     @Test(arguments: ConnectionKind.allCases)
     func errors(_ kind: ConnectionKind) throws {
         try withWriter(kind) { writer in

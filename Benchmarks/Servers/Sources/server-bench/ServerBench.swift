@@ -32,10 +32,12 @@ func race(runs: Int, _ bodies: [() throws -> Void]) throws -> [Double] {
 
 @main
 struct ServerBench {
-    static func main() throws {
+    static func main() async throws {
         let isSmall = CommandLine.arguments.contains("--small")
+        if CommandLine.arguments.contains("--jobs") { return try await JobBench(isSmall: isSmall).run() }
         try measureInstruments(count: isSmall ? 2_000 : 100_000, runs: isSmall ? 3 : 15)
         try measureTestDatabases(count: isSmall ? 5 : 200)
+        try await JobBench(isSmall: isSmall).run()
     }
 
     private static func row(_ name: String, _ nanoseconds: Double, ratio: Double? = nil, atMost: Double? = nil) {
