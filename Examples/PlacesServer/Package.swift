@@ -22,6 +22,7 @@ let package = Package(
                 .product(name: "RowanMetrics", package: "RowanServer"),
                 .product(name: "RowanTracing", package: "RowanServer"),
                 .product(name: "RowanLifecycle", package: "RowanServer"),
+                .product(name: "RowanJobs", package: "RowanServer"),
                 .product(name: "RowanLitestream", package: "RowanServer"),
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -33,6 +34,8 @@ let package = Package(
             name: "PlacesServerTests",
             dependencies: [
                 "PlacesServer", .product(name: "RowanTestKit", package: "Rowan"),
+                .product(name: "RowanJobs", package: "RowanServer"),
+                .product(name: "RowanJobsTestKit", package: "RowanServer"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
             ]),

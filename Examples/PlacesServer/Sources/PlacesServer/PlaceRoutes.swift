@@ -2,10 +2,12 @@
 
 import Foundation
 import Hummingbird
+import RowanJobs
 import RowanRecords
 
 struct PlaceRoutes: Sendable {
     let database: any DatabaseWriter
+    let jobs: Jobs
 
     private static let order = Place.order(\.population.desc)
 
@@ -78,7 +80,12 @@ struct PlaceRoutes: Sendable {
     /// POST /places
     @Sendable private func create(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
         let input = try await input(of: request, context)
-        let place = try await database.write { db in try input.place().inserted(db) }
+        let place = try await database.write { db in
+            let place = try input.place().inserted(db)
+            // The job is stored with the place, or not at all. One that waits counts this place, too.
+            try jobs.enqueue(CountCountry(code: place.country), .unique(by: place.country), in: db)
+            return place
+        }
         var response = try answer(place, .created, request, context)
         response.headers[.location] = "/places/\(place.id ?? 0)"
         return response
@@ -92,6 +99,9 @@ struct PlaceRoutes: Sendable {
             let old = try known(id, request, db)
             let new = input.place(id: id, version: old.version + 1)
             try new.update(db)
+            for code in Set([old.country, new.country]) {
+                try jobs.enqueue(CountCountry(code: code), .unique(by: code), in: db)
+            }
             return new
         }
         return try answer(place, .ok, request, context)
@@ -102,7 +112,11 @@ struct PlaceRoutes: Sendable {
         _ request: Request, _ context: BasicRequestContext
     ) async throws -> HTTPResponse.Status {
         let id = try id(of: context)
-        try await database.write { db in _ = try known(id, request, db).delete(db) }
+        try await database.write { db in
+            let place = try known(id, request, db)
+            _ = try place.delete(db)
+            try jobs.enqueue(CountCountry(code: place.country), .unique(by: place.country), in: db)
+        }
         return .noContent
     }
 

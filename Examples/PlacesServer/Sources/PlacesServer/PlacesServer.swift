@@ -3,6 +3,7 @@
 import Foundation
 import Hummingbird
 import Logging
+import RowanJobs
 import RowanLifecycle
 import RowanLitestream
 import RowanLogging
@@ -22,6 +23,8 @@ struct PlacesServer {
         configuration.readerTimeout = .seconds(5)
         // Asynchronous writes that wait simultaneously share a commit.
         configuration.groupsAsyncWrites = true
+        // Jobs that another process enqueues start at once.
+        configuration.observesOtherProcesses = true
         // The program sets up the backends of metrics and spans: see MetricsSystem and InstrumentationSystem.
         configuration.instruments = [LogInstrument(logger), MetricsInstrument(), TracingInstrument()]
         let replica = settings.replicaURL.map { LitestreamReplica($0, program: settings.litestream) }
@@ -36,12 +39,16 @@ struct PlacesServer {
             if let outcome = try await replica?.restoreIfMissing(to: path) { logger.info("replica: \(outcome)") }
         }
         let replication = replica?.replication(of: settings.path, shutdownTimeout: .seconds(4), logger: logger)
+        let jobs = placeJobs()
+        var jobOptions = JobService.Options()
+        jobOptions.shutdownTimeout = .seconds(3)
+        let workers = JobService(jobs, database: database.pool, options: jobOptions, logger: logger)
         let application = Application(
-            router: router(database.pool),
+            router: router(database.pool, jobs),
             configuration: .init(address: .hostname(settings.host, port: settings.port)), logger: logger)
         var group = ServiceGroupConfiguration(
-            // The server stops first, then the database, then the replication, which sends the remaining changes.
-            services: (replication.map { [$0] } ?? []) + [database, application],
+            // The server stops first, then the jobs, the database, and the replication, which sends the remaining changes.
+            services: (replication.map { [$0] } ?? []) + [database, workers, application],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         group.maximumGracefulShutdownDuration = .seconds(10)
         try await ServiceGroup(configuration: group).run()
@@ -49,12 +56,16 @@ struct PlacesServer {
 }
 
 /// All routes.
-func router(_ database: any DatabaseWriter, heartbeat: Duration = .seconds(15)) -> Router<BasicRequestContext> {
+func router(
+    _ database: any DatabaseWriter, _ jobs: Jobs, heartbeat: Duration = .seconds(15)
+) -> Router<BasicRequestContext> {
     let router = Router()
     router.add(middleware: ErrorAnswers())
     router.get("health") { _, _ in HTTPResponse.Status.ok }
     ListPage.add(to: router)
-    PlaceRoutes(database: database).add(to: router)
+    PlaceRoutes(database: database, jobs: jobs).add(to: router)
+    CountryRoutes(database: database).add(to: router)
+    JobsPage(database: database, jobs: jobs).add(to: router)
     EventFeed(database: database, heartbeat: heartbeat).add(to: router)
     return router
 }

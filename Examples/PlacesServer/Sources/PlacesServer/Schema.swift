@@ -1,5 +1,6 @@
 // The schema as migrations, which run when the server starts.
 
+import RowanJobs
 import RowanRecords
 
 let migrator = {
@@ -35,6 +36,14 @@ let migrator = {
                         DELETE FROM change WHERE revision <= last_insert_rowid() - \(EventFeed.window);
                     END
                     """)
+        }
+    }
+    migrator.registerMigration("countries") { db in
+        try Jobs.createTables(db)
+        try db.create(table: "country", options: .strict) { t in
+            t.primaryKey("code", .text)
+            t.column("places", .integer).notNull()
+            t.column("population", .integer).notNull()
         }
     }
     return migrator

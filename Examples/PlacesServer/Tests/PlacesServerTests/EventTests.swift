@@ -16,7 +16,7 @@ struct EventTests {
         heartbeat: Duration = .seconds(60), _ test: @escaping @Sendable (Int) async throws -> Void
     ) async throws {
         let application = Application(
-            router: router(try TestDatabase.current.writer, heartbeat: heartbeat),
+            router: router(try TestDatabase.current.writer, placeJobs(), heartbeat: heartbeat),
             configuration: .init(address: .hostname("127.0.0.1", port: 0)))
         try await application.test(.live) { client in try await test(try #require(client.port)) }
     }

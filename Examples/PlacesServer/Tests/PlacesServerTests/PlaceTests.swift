@@ -12,7 +12,7 @@ import Testing
 @Suite(.database(migrator, .pool), .timeLimit(.minutes(2)))
 struct PlaceTests {
     private func withServer(_ test: @escaping @Sendable (any TestClientProtocol) async throws -> Void) async throws {
-        try await Application(router: router(try TestDatabase.current.writer)).test(.router, test)
+        try await Application(router: router(try TestDatabase.current.writer, placeJobs())).test(.router, test)
     }
 
     private static func json(_ name: String, population: Int = 1) -> ByteBuffer {

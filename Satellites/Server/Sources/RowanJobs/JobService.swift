@@ -101,7 +101,7 @@ public struct JobService: Service {
             let cancellable = observation.start(in: database) { error in
                 failure.withLock { $0 = error }
             } onChange: { _ in
-                signal.set()
+                signal.didCommit()
             }
             if let error = failure.withLock({ $0 }) { throw error }
             return cancellable

@@ -6,10 +6,27 @@ import Synchronization
 final class JobSignal: Sendable {
     private struct State {
         var isSet = false
+        /// Whether the next commit is that of the worker itself.
+        var expectsOwnCommit = false
         var waiter: CheckedContinuation<Void, Never>?
     }
 
     private let state = Mutex(State())
+
+    /// A commit concerns jobs.
+    func didCommit() {
+        let isOwn = state.withLock { state in
+            defer { state.expectsOwnCommit = false }
+            return state.expectsOwnCommit
+        }
+        if !isOwn { set() }
+    }
+
+    /// The next commit is that of the worker, in whose transaction this is called. It knows what it has written.
+    func expectOwnCommit() { state.withLock { $0.expectsOwnCommit = true } }
+
+    /// The transaction was not committed.
+    func forgetOwnCommit() { state.withLock { $0.expectsOwnCommit = false } }
 
     func set() {
         state.withLock { state in

@@ -26,6 +26,8 @@ struct JobTurn: Sendable {
         var buried = 0
         /// Whether more is due.
         var isMore = false
+        /// Whether the state of a job has certainly changed.
+        var changesJobs = false
         var overview = JobOverview()
         var gauges: [JobGauges] = []
     }
@@ -46,7 +48,9 @@ struct JobTurn: Sendable {
         let store = jobs.store(db)
         var result = Result()
         result.worker = worker
-        for ended in ended where try !end(ended, store) { result.lost.append(ended.job.id) }
+        for ended in ended {
+            if try end(ended, store) { result.changesJobs = true } else { result.lost.append(ended.job.id) }
+        }
         if isBeat, let worker, try !store.beat(worker) { (result.worker, result.isLost) = (nil, true) }
         if let leases, let worker = result.worker { try release(worker, except: leases, store) }
         for peer in silentPeers {
@@ -56,6 +60,7 @@ struct JobTurn: Sendable {
             result.isMore = try store.wakeDelayed()
             try advanceSchedules(store, &result)
             try claim(store, &result)
+            if !result.claimed.isEmpty { result.changesJobs = true }
         }
         if cleans, try store.deleteExpired() { result.isMore = true }
         if isBeat, let worker = result.worker, leases?.isEmpty == true, result.claimed.isEmpty {

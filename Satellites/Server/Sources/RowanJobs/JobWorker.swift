@@ -41,6 +41,8 @@ actor JobWorker {
     private let logger: Logger
     private let metrics: JobMetrics
     private let names: Set<String>
+    /// Whether each transaction of this worker has a report of its own.
+    private let reportsOwnCommits: Bool
     nonisolated let signal = JobSignal()
 
     private var worker: Int64?
@@ -52,6 +54,8 @@ actor JobWorker {
     /// When running jobs are cancelled; nil before the worker is stopped.
     private var stopDeadline: Duration?
     private var checksLeases = false
+    /// Whether the last turn has found something to do, so that the next one writes without reading first.
+    private var isBusy = false
     private var lastBeat: Duration
     private var lastRead: Duration
     private var lastCleanup: Duration?
@@ -63,6 +67,8 @@ actor JobWorker {
     ) {
         (self.jobs, self.database, self.options, self.logger) = (jobs, database, options, logger)
         metrics = JobMetrics(options.metricsFactory)
+        reportsOwnCommits =
+            !database.configuration.groupsAsyncWrites && (database is DatabasePool || database is DatabaseQueue)
         names = options.queues.map { $0.intersection(jobs.queues.keys) } ?? Set(jobs.queues.keys)
         (lastBeat, lastRead) = (jobs.clock.uptime, jobs.clock.uptime)
     }
@@ -203,7 +209,7 @@ actor JobWorker {
         let uptime = clock.uptime
         let isBeat = worker != nil && uptime >= lastBeat + options.heartbeat
         let readsPeers = !peers.isEmpty || !database.configuration.observesOtherProcesses
-        if ended.isEmpty, !isBeat {
+        if ended.isEmpty, !isBeat, !(isBusy && isSignal) {
             if isSignal || overview == nil || (readsPeers && uptime >= lastRead + options.heartbeat) {
                 let read = try await database.read { [jobs, worker] db in try jobs.store(db).overview(for: worker) }
                 apply(read)
@@ -273,7 +279,14 @@ actor JobWorker {
             gauges: metrics.isEnabled
                 && (isBeat && running.isEmpty || lastGauges.map { uptime >= $0 + .seconds(15) } ?? true))
         let result: JobTurn.Result
-        do { result = try await database.write(turn.run) } catch {
+        do {
+            result = try await database.write { [signal, reportsOwnCommits] db in
+                let result = try turn.run(db)
+                if reportsOwnCommits, result.changesJobs { signal.expectOwnCommit() }
+                return result
+            }
+        } catch {
+            signal.forgetOwnCommit()
             // What has ended is written with the next turn. Where it was written already, nothing is found then.
             self.ended = ended + self.ended
             throw error
@@ -301,6 +314,7 @@ actor JobWorker {
             logger.debug("the schedule has enqueued a job", metadata: ["schedule": "\(name)", "job.id": "\(id)"])
         }
         apply(result.overview)
+        isBusy = !ended.isEmpty || !result.claimed.isEmpty
         for job in result.claimed { start(job, batch: result.batches[job.id]) }
         if result.isMore { signal.set() }
     }
