@@ -37,7 +37,11 @@ public struct RowanCommand: ParsableCommand {
     public static func execute(
         _ arguments: [String]? = nil, adding commands: [any ParsableCommand.Type] = []
     ) async -> Int32 {
-        await $additional.withValue(commands) { await run(arguments) }
+        Console.reserveStandardFiles()
+        let code = await $additional.withValue(commands) { await run(arguments) }
+        // What was printed may not have been written.
+        do { try Console.flush() } catch { return report(error) }
+        return code
     }
 
     private static func run(_ arguments: [String]?) async -> Int32 {

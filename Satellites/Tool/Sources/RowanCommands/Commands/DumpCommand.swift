@@ -21,7 +21,7 @@ struct DumpCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard let table else { return try await file.read { try $0.dumpScript() } }
+        guard let table else { return try await file.read { try $0.dumpScript(to: TerminalStream.ifNeeded()) } }
         var options = try RowFormatOptions.parse([])
         options.format = format ?? .csv
         options.limit = 0

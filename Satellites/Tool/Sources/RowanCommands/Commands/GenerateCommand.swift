@@ -67,8 +67,8 @@ private struct GeneratedFolder {
             for name in changed { try Data((files[name] ?? "").utf8).write(to: URL(filePath: "\(path)/\(name)")) }
             for name in removed { try manager.removeItem(atPath: "\(path)/\(name)") }
         }
-        for name in changed { print("\(checks ? "stale" : "wrote") \(path)/\(name)") }
-        for name in removed { print("\(checks ? "stale" : "removed") \(path)/\(name)") }
+        for name in changed { print("\(checks ? "stale" : "wrote") \(path)/\(name)".forTerminal) }
+        for name in removed { print("\(checks ? "stale" : "removed") \(path)/\(name)".forTerminal) }
         if checks, !changed.isEmpty || !removed.isEmpty { throw Findings() }
     }
 }

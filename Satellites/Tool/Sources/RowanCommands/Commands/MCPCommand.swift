@@ -26,7 +26,7 @@ struct MCPCommand: ParsableCommand {
             guard let response = server.respond(to: line) else { continue }
             print(response)
             // The assistant waits for it.
-            fflush(nil)
+            try Console.flush()
         }
     }
 }

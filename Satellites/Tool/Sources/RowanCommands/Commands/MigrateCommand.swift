@@ -43,7 +43,7 @@ struct MigrateCommand: ParsableCommand {
                     timeZone: .gmt, calendar: Calendar(identifier: .gregorian)))
             let path = "\(migrations.folder)/\(time)-\(words.joined(separator: "-")).sql"
             try Data(text.utf8).write(to: URL(filePath: path), options: .withoutOverwriting)
-            print(path)
+            print(path.forTerminal)
         }
     }
 
@@ -74,7 +74,7 @@ struct MigrateCommand: ParsableCommand {
         func run() async throws {
             let trial = try await trial(migrations.migrator(), file)
             guard !trial.preview.steps.isEmpty else { return print("nothing to do") }
-            print(trial.preview.description)
+            print(trial.preview.description.forTerminal)
             var table = TextTable(columns: ["table", "rows before", "rows after"])
             table.numbers = [1, 2]
             table.rows = trial.counts.map { name, before, after in

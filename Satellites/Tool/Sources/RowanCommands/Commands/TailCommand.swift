@@ -26,7 +26,7 @@ struct TailCommand: AsyncParsableCommand {
             for try await next in observation.values(in: queue) {
                 if rows.isEmpty { Console.printError("waiting for changes of \(table.name.onOneLine)") }
                 for change in rows.changes(to: next) { print(json ? change.json : change.text) }
-                fflush(nil)
+                try Console.flush()
             }
         }
     }

@@ -1,10 +1,33 @@
 // The terminal: its width, its colors, and text without control characters.
 
-import Foundation
+@preconcurrency import Foundation
 
 package enum Console {
+    /// Prints a message, whose names and values may be those of a hostile file.
     package static func printError(_ message: String) {
-        try? FileHandle.standardError.write(contentsOf: Data((message + "\n").utf8))
+        // There is no other place for an error.
+        try? FileHandle.standardError.write(contentsOf: Data((message.withVisibleControls + "\n").utf8))
+    }
+
+    /// Opens closed standard files, which no other file can then replace. They can't be read or written.
+    static func reserveStandardFiles() {
+        for (file, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
+        where fcntl(file, F_GETFD) < 0 {
+            // The lowest number is free.
+            _ = open("/dev/null", mode)
+        }
+    }
+
+    /// Writes what was printed.
+    ///
+    /// - Throws: a `Failure` if some of it couldn't be written.
+    package static func flush() throws {
+        let hasFlushed = fflush(stdout) == 0
+        let reason = hasFlushed ? "" : ": \(String(cString: strerror(errno)))"
+        guard hasFlushed, ferror(stdout) == 0 else {
+            clearerr(stdout)
+            throw Failure(message: "can't write the standard output\(reason)")
+        }
     }
 
     /// Whether results are written to a file instead of the standard output.
@@ -58,8 +81,10 @@ extension String {
     }
 
     /// The text with its lines, for a terminal: escape sequences in it are shown. Files and pipes get it as it is.
-    package var forTerminal: String {
-        guard Console.width != nil else { return self }
+    package var forTerminal: String { Console.width == nil ? self : withVisibleControls }
+
+    /// The text with its lines, and with escape sequences for other control characters.
+    package var withVisibleControls: String {
         var (result, part) = ("", "")
         for scalar in replacing("\r\n", with: "\n").unicodeScalars {
             guard scalar == "\n" || scalar == "\t" else {

@@ -49,7 +49,7 @@ package struct RowPrinter: Sendable {
         _ sql: String, _ arguments: StatementArguments, _ db: Database, to stream: (any TextOutputStream)? = nil
     ) throws {
         let literal = SQL(sql: sql, arguments: arguments)
-        let stream = Console.width != nil && format != .box ? TerminalStream(stream) : stream
+        let stream = format == .box ? stream : TerminalStream.ifNeeded(stream)
         switch format {
         case .json: try db.dumpSQL(literal, format: .json(), to: stream)
         case .jsonl: try db.dumpSQL(literal, format: .jsonLines(), to: stream)
@@ -93,10 +93,15 @@ package struct RowPrinter: Sendable {
 }
 
 /// Shows the escape sequences in values.
-private final class TerminalStream: TextOutputStream {
+final class TerminalStream: TextOutputStream {
     private var base: (any TextOutputStream)?
 
-    init(_ base: (any TextOutputStream)?) { self.base = base }
+    private init(_ base: (any TextOutputStream)?) { self.base = base }
+
+    /// - Parameter base: nil for the standard output.
+    static func ifNeeded(_ base: (any TextOutputStream)? = nil) -> (any TextOutputStream)? {
+        Console.width == nil ? base : TerminalStream(base)
+    }
 
     func write(_ string: String) {
         let text = string.forTerminal
