@@ -27,8 +27,10 @@ struct Tool {
 
     /// Makes a database.
     @discardableResult
-    func database(_ sql: String, _ name: String = "d.sqlite") throws -> String {
-        let queue = try DatabaseQueue(path: path(name))
+    func database(
+        _ sql: String, _ name: String = "d.sqlite", configuration: Configuration = Configuration()
+    ) throws -> String {
+        let queue = try DatabaseQueue(path: path(name), configuration: configuration)
         try queue.write { try $0.execute(sql: sql) }
         try queue.close()
         return path(name)
@@ -52,15 +54,27 @@ struct Tool {
     }
 
     func run(_ arguments: [String], input: String = "", environment: [String: String] = [:]) throws -> Output {
+        try run(arguments, of: Self.program, input: Data(input.utf8), environment: environment)
+    }
+
+    /// Runs a script of sh, for which the program is `$rowan`.
+    func shell(_ script: String, input: Data = Data()) throws -> Output {
+        try run(
+            ["-c", script], of: URL(filePath: "/bin/sh"), input: input, environment: ["rowan": Self.program.path])
+    }
+
+    private func run(
+        _ arguments: [String], of program: URL, input: Data, environment: [String: String]
+    ) throws -> Output {
         let process = Process()
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.executableURL = Self.program
+        process.executableURL = program
         process.arguments = arguments
         process.currentDirectoryURL = folder
         let (stdin, stdout, stderr) = (Pipe(), Pipe(), Pipe())
         (process.standardInput, process.standardOutput, process.standardError) = (stdin, stdout, stderr)
         try process.run()
-        try stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+        try stdin.fileHandleForWriting.write(contentsOf: input)
         try stdin.fileHandleForWriting.close()
         // The errors are short: they fit in the pipe.
         let output = stdout.fileHandleForReading.readDataToEndOfFile()

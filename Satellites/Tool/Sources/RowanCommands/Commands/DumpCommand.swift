@@ -42,32 +42,63 @@ struct BackupCommand: AsyncParsableCommand {
     @Flag(help: "Replace an existing file.") var force = false
 
     func run() async throws {
-        guard force || !FileManager.default.fileExists(atPath: copy) else {
-            throw Failure(message: "\(copy) exists: pass another file, or --force to replace it")
-        }
+        let (path, copy) = (file.database, try target())
         // The copy appears when it is complete.
         let partial = "\(copy).partial-\(getpid())"
-        let (path, copy) = (file.database, copy)
-        defer { try? FileManager.default.removeItem(atPath: partial) }  // After a success, there is none.
-        try await DatabaseFile.explaining(path) {
-            try await interruptible {
-                let source = try DatabaseFile.open(path, isReadOnly: true)
-                let destination = try DatabaseQueue(path: partial)
+        defer {
+            // After a success, there is none.
+            for suffix in [""] + DatabaseFile.suffixes { try? FileManager.default.removeItem(atPath: partial + suffix) }
+        }
+        try await interruptible {
+            let source = try DatabaseFile.explainingSync(path) { try DatabaseFile.open(path, isReadOnly: true) }
+            // Others must not read it before it has the permissions of the database.
+            let file = Foundation.open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            guard file >= 0 else { throw Self.failure(copy) }
+            close(file)
+            let destination = try DatabaseFile.explainingSync(partial) { try DatabaseQueue(path: partial) }
+            try DatabaseFile.explainingSync(path) {
                 try source.backup(to: destination, pagesPerStep: 1024) { progress in
                     try Task.checkCancellation()
                     ProgressBar.show(progress.completedPageCount, of: progress.totalPageCount)
                 }
-                ProgressBar.clear()
-                try destination.close()
+            }
+            ProgressBar.clear()
+            try destination.close()
+            var status = stat()
+            guard stat(path, &status) == 0, chmod(partial, status.st_mode & 0o777) == 0 else {
+                throw Self.failure(copy)
             }
         }
         // SQLite would apply the log of the replaced database to the copy.
-        for suffix in ["-wal", "-shm", "-journal"] where FileManager.default.fileExists(atPath: copy + suffix) {
+        for suffix in DatabaseFile.suffixes where FileManager.default.fileExists(atPath: copy + suffix) {
             try FileManager.default.removeItem(atPath: copy + suffix)
         }
-        guard rename(partial, copy) == 0 else {
-            throw Failure(message: "can't write \(copy): \(String(cString: strerror(errno)))")
+        guard rename(partial, copy) == 0 else { throw Self.failure(copy) }
+    }
+
+    /// The path of the copy, without links.
+    private func target() throws -> String {
+        try DatabaseFile.requirePath(copy)
+        var status = stat()
+        guard lstat(copy, &status) == 0 else { return copy }
+        guard force else { throw Failure(message: "\(copy) exists: pass another file, or --force to replace it") }
+        guard stat(copy, &status) == 0, let resolved = realpath(copy, nil) else { throw Self.failure(copy) }
+        defer { free(resolved) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw Failure(message: "\(copy) is not a regular file: pass another file")
         }
+        let target = String(cString: resolved)
+        func files(_ path: String) -> Set<FileIdentity> {
+            Set(([""] + DatabaseFile.suffixes).compactMap { FileIdentity(path + $0) })
+        }
+        guard files(file.database).isDisjoint(with: files(target)) else {
+            throw Failure(message: "\(copy) is \(file.database) itself, or belongs to it: pass another file")
+        }
+        return target
+    }
+
+    private static func failure(_ path: String) -> Failure {
+        Failure(message: "can't write \(path): \(String(cString: strerror(errno)))")
     }
 }
 

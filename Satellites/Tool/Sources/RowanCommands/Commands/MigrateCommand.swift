@@ -122,6 +122,7 @@ struct MigrateCommand: ParsableCommand {
                 let known = migrator
                 try await file.read { try MigrationStates(known, $0).check() }
             }
+            if let backup { try DatabaseFile.requirePath(backup) }
             migrator.backupPath = backup ?? migrator.backupPath
             let ready = migrator
             let ran = try await DatabaseFile.explaining(path) {

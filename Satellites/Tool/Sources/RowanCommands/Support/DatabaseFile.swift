@@ -65,6 +65,7 @@ package struct DatabaseFile: ParsableArguments {
         _ path: String, isReadOnly: Bool, creates: Bool = false, trust: DatabaseTrust = .trusted,
         observesOthers: Bool = false
     ) throws -> DatabaseQueue {
+        try requirePath(path)
         var isFolder: ObjCBool = false
         let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
         guard exists || creates else { throw Failure(message: "there is no file \(path)") }
@@ -76,6 +77,16 @@ package struct DatabaseFile: ParsableArguments {
         configuration.busyMode = .timeout(5)
         configuration.publicStatementArguments = true
         return try DatabaseQueue(path: path, configuration: configuration)
+    }
+
+    /// What SQLite keeps next to the file of a database.
+    static let suffixes = ["-wal", "-shm", "-journal"]
+
+    /// SQLite takes some names for a database in memory, or for a URI: what is written there wouldn't be in a file of this name.
+    static func requirePath(_ path: String) throws {
+        guard !path.isEmpty else { throw Failure.usage("the path of the database is empty: pass the path of a file") }
+        guard path == ":memory:" || path.hasPrefix("file:") else { return }
+        throw Failure.usage("\(path) is a special name of SQLite: pass the path of a file, as in ./\(path)")
     }
 
     /// Says what to do after an error of a file.
@@ -109,6 +120,18 @@ package struct DatabaseFile: ParsableArguments {
         case .SQLITE_INTERRUPT: return CancellationError()
         default: return Failure(message: "\(path): \(error)")
         }
+    }
+}
+
+/// A file, whatever its path.
+package struct FileIdentity: Hashable, Sendable {
+    private let device: UInt64
+    private let node: UInt64
+
+    package init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        (device, node) = (UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino))
     }
 }
 

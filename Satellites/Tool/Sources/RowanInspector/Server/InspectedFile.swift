@@ -99,15 +99,3 @@ final class InspectedFile: Sendable {
                 ? "the file \(path) was deleted" : "the file \(path) was replaced: start rowan inspect again")
     }
 }
-
-/// A file, whatever its path.
-private struct FileIdentity: Equatable {
-    private let device: UInt64
-    private let node: UInt64
-
-    init?(_ path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        (device, node) = (UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino))
-    }
-}
