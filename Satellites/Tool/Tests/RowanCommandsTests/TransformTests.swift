@@ -151,4 +151,115 @@ import Testing
         #expect(try tool.run("transform", path, "player", "--type", "score=)").code == 3)
         #expect(try definition(path) == before)
     }
+
+    /// The actions of foreign keys are not default values.
+    @Test func defaultsAndForeignKeys() throws {
+        let path = try tool.database(
+            """
+            CREATE TABLE p (id INTEGER PRIMARY KEY);
+            CREATE TABLE c (id INTEGER PRIMARY KEY, pid INTEGER REFERENCES p (id) ON DELETE SET DEFAULT ON UPDATE CASCADE NOT NULL,
+                q INTEGER REFERENCES p (id) ON UPDATE SET DEFAULT DEFAULT 7 CONSTRAINT n NOT NULL);
+            """)
+        func dryRun(_ options: String...) throws -> [Substring] {
+            let output = try tool.run(["transform", path, "c", "--dry-run"] + options)
+            #expect(output.code == 0, "\(output)")
+            return Array(output.output.split(separator: "\n").dropFirst(2).prefix(2))
+        }
+        let (pid, q) = (
+            "REFERENCES p(id) ON DELETE SET DEFAULT ON UPDATE CASCADE NOT NULL",
+            "REFERENCES p(id) ON UPDATE SET DEFAULT"
+        )
+        #expect(
+            try dryRun("--default", "pid=1", "--default", "q=")
+                == ["    pid INTEGER DEFAULT (1) \(pid),", "    q INTEGER \(q) CONSTRAINT n NOT NULL"])
+        #expect(
+            try dryRun("--default", "pid=", "--nullable", "q")
+                == ["    pid INTEGER \(pid),", "    q INTEGER \(q) DEFAULT 7"])
+        #expect(try tool.run("transform", path, "c", "--default", "pid=1") == .init(""))
+        #expect(try tool.run("doctor", path, "--quick").code == 1)
+        #expect(
+            try tool.run(
+                "query", path, "SELECT on_delete FROM pragma_foreign_key_list('c') WHERE \"from\" = 'pid'", "-f", "csv"
+            )
+            .output == "on_delete\r\nSET DEFAULT\r\n")
+    }
+
+    /// Nothing of the old key remains.
+    @Test func conflictClausesOfKeys() throws {
+        let path = try tool.database(
+            """
+            CREATE TABLE t (a TEXT NOT NULL PRIMARY KEY ON CONFLICT REPLACE, b INTEGER);
+            CREATE TABLE u (a INTEGER CONSTRAINT k PRIMARY KEY DESC ON CONFLICT IGNORE, b INTEGER);
+            CREATE TABLE v (a INTEGER NOT NULL PRIMARY KEY ON CONFLICT ABORT AUTOINCREMENT, b INTEGER);
+            """)
+        for (table, column) in [("t", "a TEXT NOT NULL"), ("u", "a INTEGER"), ("v", "a INTEGER NOT NULL")] {
+            #expect(
+                try tool.run("transform", path, table, "--key", "b", "--dry-run")
+                    == .init("CREATE TABLE \"\(table)\" (\n    \(column),\n    b INTEGER PRIMARY KEY\n)\n"))
+        }
+    }
+
+    /// SQLite chooses a value for NULL in the key that is the rowid.
+    @Test func keysWithNull() throws {
+        let path = try tool.database(
+            """
+            CREATE TABLE t (a INTEGER, b); INSERT INTO t VALUES (NULL, 'x'), (5, 'y');
+            CREATE TABLE u (a INT PRIMARY KEY, b); INSERT INTO u VALUES (NULL, 'x'), (5, 'y');
+            """)
+        let message = "has no integer in a, which would be its key: set one in each row\n"
+        for (table, option) in [("t", ["--key", "a"]), ("u", ["--type", "a=INTEGER"])] {
+            #expect(
+                try tool.run(["transform", path, table] + option)
+                    == .init("", errors: "rowan: a row of \(table) \(message)", code: 3))
+            #expect(
+                try tool.run("query", path, "SELECT a, b FROM \(table) ORDER BY b", "-f", "csv")
+                    == .init("a,b\r\n,x\r\n5,y\r\n"))
+            #expect(try tool.run("query", path, "UPDATE \(table) SET a = 3 WHERE a IS NULL", "--write") == .init(""))
+            #expect(try tool.run(["transform", path, table] + option) == .init(""))
+            #expect(
+                try tool.run("query", path, "SELECT rowid AS r, b FROM \(table)", "-f", "csv")
+                    == .init("r,b\r\n3,x\r\n5,y\r\n"))
+        }
+    }
+
+    @Test func renames() throws {
+        let path = try tool.database(
+            "CREATE TABLE t (a INTEGER, b TEXT CHECK (length(a) > 0)); CREATE VIEW v AS SELECT a FROM t")
+        let before = try definition(path, "t")
+        #expect(
+            try tool.run("transform", path, "t", "--rename", "a=z", "--rename", "nope=y")
+                == .init("", errors: "rowan: t has no column nope: there are z, b\n", code: 3))
+        #expect(try definition(path, "t") == before)
+        #expect(
+            try tool.run("transform", path, "t", "--rename", "a=z", "--rename", "b=c d", "--dry-run")
+                == .init("CREATE TABLE \"t\" (\n    \"z\" INTEGER,\n    \"c d\" TEXT CHECK (length(\"z\") > 0)\n)\n"))
+        #expect(try definition(path, "t") == before)
+        #expect(try tool.run("transform", path, "t", "--rename", "a=z", "--rename", "b=c d") == .init(""))
+        #expect(try tool.run("query", path, "SELECT z, \"c d\" FROM t", "-f", "csv").code == 0)
+        #expect(try tool.run("query", path, "SELECT * FROM v", "-f", "csv").code == 0)
+    }
+
+    @Test func definitionsThatAreNotValid() throws {
+        let path = try tool.database("CREATE TABLE t (a INTEGER)")
+        let output = try tool.run("transform", path, "t", "--default", "a=1) oops (", "--dry-run")
+        #expect(
+            output
+                == .init(
+                    "", errors: "rowan: the new definition of t is not valid: near \"oops\": syntax error\n", code: 3))
+    }
+
+    @Test func generatedColumnsAndOperators() throws {
+        let path = try tool.database(
+            """
+            CREATE TABLE t (a INTEGER DEFAULT (- -1), v INTEGER AS (a - -a) VIRTUAL, w AS (a->>'$') VIRTUAL, x AS (a<-1 or a>=+1 or a!=.5 or a<<1<>2), b);
+            INSERT INTO t (b) VALUES (1);
+            """)
+        let before = try tool.run("query", path, "SELECT * FROM t", "-f", "csv")
+        #expect(before.output == "a,v,w,x,b\r\n1,2,1,1,1\r\n")
+        #expect(try tool.run("transform", path, "t", "--type", "b=INTEGER") == .init(""))
+        #expect(
+            try tool.run("query", path, "INSERT INTO t (b) VALUES (1) RETURNING *", "-f", "csv", "--write") == before)
+        let virtual = try tool.database("CREATE VIRTUAL TABLE f USING fts5(a)", "f.sqlite")
+        #expect(try tool.run("transform", virtual, "f", "--type", "a=TEXT").errors.contains("view or a virtual table"))
+    }
 }

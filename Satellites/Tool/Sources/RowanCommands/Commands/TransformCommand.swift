@@ -27,43 +27,60 @@ struct TransformCommand: AsyncParsableCommand {
     @Flag(help: "Print the definition, and change nothing.") var dryRun = false
 
     func run() async throws {
+        guard rename.isEmpty else { return try await renameColumns() }
         let (name, command) = (table, self)
-        let definition = try await file.read { db in
-            let table = try db.existingTable(name)
-            guard
-                let sql = try db.schemaObjects(in: "main").first(where: { $0.kind == .table && $0.name == table })?.sql,
-                var text = TableText(sql)
-            else { throw Failure(message: "\(table) is a view or a virtual table: pass a table") }
-            try command.change(&text, table)
-            let options = try Row.fetchOne(
-                db, sql: "SELECT wr, strict FROM pragma_table_list(?) WHERE schema = 'main'", arguments: [table])
-            let isStrict = command.strict ?? options?["strict"] ?? false
-            if isStrict { try Self.checkTypes(text, table) }
-            let words = (options?["wr"] ?? false ? ["WITHOUT ROWID"] : []) + (isStrict ? ["STRICT"] : [])
-            return (table: table, text: text, options: words.joined(separator: ", "))
+        let change = try await file.read { db in
+            var change = try TableChange(db, name)
+            try command.change(&change.text, change.table)
+            if let strict = command.strict { change.isStrict = strict }
+            if change.isStrict { try Self.checkTypes(change.text, change.table) }
+            return change
         }
-        let (table, text, options) = definition
-        let parts = text.parts.map(\.tokens.sql)
-        guard !dryRun else {
-            let list = parts.joined(separator: ",\n    ")
-            return print(
-                "CREATE TABLE \(table.quotedIdentifier) (\n    \(list)\n)\(options.isEmpty ? "" : " " + options)")
-        }
-        let strict = strict
-        let renames = try rename.map { try Self.pair($0, "--rename") }
+        let rowID = try change.rowIDColumn()
+        guard !dryRun else { return print(change.definition.forTerminal) }
         try await file.writeWithoutTransaction { db in
-            for (old, new) in renames {
-                try db.execute(
-                    sql:
-                        "ALTER TABLE \(table.quotedIdentifier) RENAME COLUMN \(old.quotedIdentifier) TO \(new.quotedIdentifier)"
+            do { try change.run(db, rowID) } catch let error as DatabaseError
+                where error.resultCode == .SQLITE_MISMATCH && rowID != nil
+            {
+                throw Failure(
+                    message:
+                        "a row of \(change.table) has no integer in \(rowID ?? ""), which would be its key: set one in each row"
                 )
             }
-            guard renames.isEmpty else { return }
-            try db.rebuild(table: table, strict: strict) { t in
-                for part in text.parts where !part.isConstraint { t.column(sql: part.tokens.sql) }
-                for part in text.parts where part.isConstraint { t.constraint(sql: part.tokens.sql) }
-            }
         }
+    }
+
+    /// Other parts of the schema may name the columns: SQLite renames them.
+    private func renameColumns() async throws {
+        guard type.isEmpty, notNull.isEmpty, nullable.isEmpty, `default`.isEmpty, drop.isEmpty, key == nil,
+            order == nil, strict == nil
+        else {
+            throw Failure.usage("--rename can't be combined with other changes: run the command twice")
+        }
+        let renames = try rename.map { try Self.pair($0, "--rename") }
+        let (name, dryRun) = (table, dryRun)
+        let definition = try await file.writeWithoutTransaction { db in
+            var definition = ""
+            try db.inTransaction {
+                let table = try TableChange(db, name).table
+                for (old, new) in renames {
+                    let names = try db.columns(in: table, in: "main").map(\.name)
+                    guard names.named(old) != nil else { throw Self.missing(old, table, names) }
+                    try db.execute(
+                        sql:
+                            "ALTER TABLE main.\(table.quotedIdentifier) RENAME COLUMN \(old.quotedIdentifier) TO \(new.quotedIdentifier)"
+                    )
+                }
+                definition = try TableChange(db, table).definition
+                return dryRun ? .rollback : .commit
+            }
+            return definition
+        }
+        if dryRun { print(definition.forTerminal) }
+    }
+
+    private static func missing(_ column: String, _ table: String, _ names: [String]) -> Failure {
+        Failure(message: "\(table) has no column \(column): there are \(names.joined(separator: ", "))")
     }
 
     private static func checkTypes(_ text: TableText, _ table: String) throws {
@@ -91,8 +108,7 @@ struct TransformCommand: AsyncParsableCommand {
     private func change(_ text: inout TableText, _ table: String) throws {
         func index(_ column: String, _ text: TableText) throws -> Int {
             guard let index = text.index(ofColumn: column) else {
-                let names = text.parts.filter { !$0.isConstraint }.map(\.name).joined(separator: ", ")
-                throw Failure(message: "\(table) has no column \(column): there are \(names)")
+                throw Self.missing(column, table, text.parts.filter { !$0.isConstraint }.map(\.name))
             }
             return index
         }
@@ -130,13 +146,56 @@ struct TransformCommand: AsyncParsableCommand {
             }
             text.parts = first + text.parts
         }
-        // Other parts of the definition may name the column: SQLite renames them.
-        guard !rename.isEmpty else { return }
-        guard type.isEmpty, notNull.isEmpty, nullable.isEmpty, `default`.isEmpty, drop.isEmpty, key == nil,
-            order == nil,
-            strict == nil
-        else {
-            throw Failure.usage("--rename can't be combined with other changes: run the command twice")
+    }
+}
+
+/// A table with its new definition.
+private struct TableChange: Sendable {
+    let table: String
+    var text: TableText
+    var isStrict: Bool
+    private let hasRowID: Bool
+
+    init(_ db: Database, _ name: String) throws {
+        let name = try db.existingTable(name)
+        guard
+            let sql = try db.schemaObjects(in: "main").first(where: { $0.kind == .table && $0.name == name })?.sql,
+            let text = TableText(sql)
+        else { throw Failure(message: "\(name) is a view or a virtual table: pass a table") }
+        let options = try Row.fetchOne(
+            db, sql: "SELECT wr, strict FROM pragma_table_list(?) WHERE schema = 'main'", arguments: [name])
+        (table, self.text) = (name, text)
+        (hasRowID, isStrict) = (!(options?["wr"] ?? false), options?["strict"] ?? false)
+    }
+
+    var definition: String {
+        let options = (hasRowID ? [] : ["WITHOUT ROWID"]) + (isStrict ? ["STRICT"] : [])
+        return "CREATE TABLE \(table.quotedIdentifier) (\n    "
+            + text.parts.map(\.tokens.sql).joined(separator: ",\n    ")
+            + "\n)\(options.isEmpty ? "" : " " + options.joined(separator: ", "))"
+    }
+
+    /// The column of the new definition that is the rowid.
+    ///
+    /// - Throws: a `Failure` if SQLite doesn't accept the definition.
+    func rowIDColumn() throws -> String? {
+        do {
+            return try DatabaseQueue().write { db in
+                try db.execute(sql: definition)
+                return try db.primaryKey(table, in: "main").rowIDColumn
+            }
+        } catch let error as DatabaseError {
+            throw Failure(message: "the new definition of \(table) is not valid: \(error.message ?? "\(error)")")
+        }
+    }
+
+    /// - Parameter rowID: the column of the new definition that is the rowid. SQLite would choose a value for NULL, and rejects
+    ///   a text.
+    func run(_ db: Database, _ rowID: String?) throws {
+        let values = rowID.map { [$0: "ifnull(\(sql: $0.quotedIdentifier), 'NULL')" as SQL] } ?? [:]
+        try db.rebuild(table: table, strict: isStrict, copying: values) { t in
+            for part in text.parts where !part.isConstraint { t.column(sql: part.tokens.sql) }
+            for part in text.parts where part.isConstraint { t.constraint(sql: part.tokens.sql) }
         }
     }
 }

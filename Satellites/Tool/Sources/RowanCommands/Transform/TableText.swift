@@ -72,12 +72,18 @@ struct SQLToken: Equatable {
                 }
                 tokens.append(SQLToken(kind: .word, text: text(start..<index)))
             default:
-                index += 1
+                let longest = [next(), next(2)].compactMap { $0 }.reduce(into: [String(characters[index])]) {
+                    $0.append($0[$0.count - 1] + String($1))
+                }.last(where: operators.contains)
+                index += longest?.unicodeScalars.count ?? 1
                 tokens.append(SQLToken(kind: .symbol, text: text(start..<index)))
             }
         }
         return tokens
     }
+
+    /// The operators of several characters.
+    private static let operators: Set<String> = ["||", "<=", ">=", "<>", "!=", "==", "<<", ">>", "->", "->>"]
 
     private static func isPartOfWord(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value >= 0x80 || scalar == "_" || scalar == "$"
@@ -97,12 +103,10 @@ extension [SQLToken] {
         var result = ""
         var previous: SQLToken?
         for token in self {
-            let operators = [previous, token].allSatisfy { $0?.kind == .symbol && $0?.text != "(" && $0?.text != ")" }
-            // Symbols of several characters stay together, and functions and types with what is in their parentheses.
+            // Functions and types stay together with what is in their parentheses. Two signs would begin a comment.
             let isTight =
                 previous == nil || previous?.text == "(" || [")", ",", "."].contains(token.text)
                 || previous?.text == "."
-                || operators && previous?.text != ","
                 || (token.text == "(" && previous?.kind == .word
                     && !Self.keywords.contains(previous?.text.uppercased() ?? ""))
             result += (isTight ? "" : " ") + token.text
@@ -160,14 +164,21 @@ struct TablePart {
     }
 
     mutating func setNotNull(_ isNotNull: Bool) {
-        if let index = index(of: ["NOT", "NULL"]) {
-            var end = index + 2
-            if tokens.indices.contains(end + 2), tokens[end].isWord("ON"), tokens[end + 1].isWord("CONFLICT") {
-                end += 3
-            }
-            tokens.removeSubrange(index..<end)
-        }
+        if let index = index(of: ["NOT", "NULL"]) { remove(index..<endOfConflict(index + 2)) }
         if isNotNull { tokens.insert(contentsOf: SQLToken.tokens("NOT NULL"), at: endOfType) }
+    }
+
+    /// The index after ON CONFLICT, if it is there.
+    private func endOfConflict(_ index: Int) -> Int {
+        let isConflict =
+            tokens.indices.contains(index + 2) && tokens[index].isWord("ON") && tokens[index + 1].isWord("CONFLICT")
+        return isConflict ? index + 3 : index
+    }
+
+    /// Removes a constraint, with its name.
+    private mutating func remove(_ range: Range<Int>) {
+        let isNamed = range.lowerBound > 2 && tokens[range.lowerBound - 2].isWord("CONSTRAINT")
+        tokens.removeSubrange((isNamed ? range.lowerBound - 2 : range.lowerBound)..<range.upperBound)
     }
 
     /// - Parameter expression: nil removes the default value.
@@ -187,7 +198,7 @@ struct TablePart {
                 // 1.5
                 while tokens.indices.contains(end), tokens[end].text == "." || tokens[end - 1].text == "." { end += 1 }
             }
-            tokens.removeSubrange(index..<min(end, tokens.count))
+            remove(index..<min(end, tokens.count))
         }
         if let expression { tokens.insert(contentsOf: SQLToken.tokens("DEFAULT (\(expression))"), at: endOfType) }
     }
@@ -195,20 +206,22 @@ struct TablePart {
     /// Removes PRIMARY KEY from a column.
     mutating func removeKey() {
         guard let index = index(of: ["PRIMARY", "KEY"]) else { return }
-        var end = index + 2
-        let words = ["ASC", "DESC", "AUTOINCREMENT"]
-        while tokens.indices.contains(end), words.contains(where: tokens[end].isWord) { end += 1 }
-        tokens.removeSubrange(index..<end)
+        func skip(_ words: [String], _ end: Int) -> Int {
+            tokens.indices.contains(end) && words.contains(where: tokens[end].isWord) ? end + 1 : end
+        }
+        remove(index..<skip(["AUTOINCREMENT"], endOfConflict(skip(["ASC", "DESC"], index + 2))))
     }
 
-    /// The index of words that are not in parentheses.
+    /// The index of words that begin a constraint: they are not in parentheses, and not the action of a foreign key.
     private func index(of words: [String]) -> Int? {
         var depth = 0
         for index in tokens.indices.dropFirst() {
             if tokens[index].text == "(" { depth += 1 }
             if tokens[index].text == ")" { depth -= 1 }
             let end = index + words.count
-            if depth == 0, end <= tokens.count, zip(tokens[index..<end], words).allSatisfy({ $0.isWord($1) }) {
+            if depth == 0, end <= tokens.count, !tokens[index - 1].isWord("SET"),
+                zip(tokens[index..<end], words).allSatisfy({ $0.isWord($1) })
+            {
                 return index
             }
         }
@@ -223,7 +236,7 @@ struct TableText {
     /// - Returns: nil for a text that has no list of columns, such as that of a virtual table.
     init?(_ sql: String) {
         let tokens = SQLToken.tokens(sql)
-        guard !tokens.contains(where: { $0.isWord("VIRTUAL") }),
+        guard !tokens.prefix(2).contains(where: { $0.isWord("VIRTUAL") }),
             let open = tokens.firstIndex(where: { $0.text == "(" && $0.kind == .symbol })
         else { return nil }
         var depth = 0
