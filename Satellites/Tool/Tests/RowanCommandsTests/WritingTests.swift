@@ -160,6 +160,34 @@ import Testing
         #expect(try tool.run("import", path, "t", corrected) == .init("imported 3 rows into t\n"))
     }
 
+    /// Bad rows of several files are in one file, which must be one that can be imported.
+    @Test func badRowsOfSeveralFiles() throws {
+        let path = try tool.database("CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT NOT NULL)")
+        let one = try tool.write("a,b\n1,\n2,x\n3,", "one.csv")
+        for (name, text) in [("two.csv", "b,a\ny,4\n"), ("two.tsv", "a\tb\n4\ty\n"), ("two.jsonl", "{\"a\":4}\n")] {
+            let other = try tool.write(text, name)
+            let output = try tool.run("import", path, "t", one, other, "--skip-bad", "bad.csv")
+            #expect(output.code == 2 && output.output == "" && output.errors.contains("another format or header"))
+        }
+        #expect(!FileManager.default.fileExists(atPath: tool.path("bad.csv")))
+        #expect(try rows(path, "SELECT * FROM t") == [])
+        let same = try tool.write("a,b\r\n4,y\r\n5,\r\n", "same.csv")
+        #expect(try tool.run("import", path, "t", one, same, "--skip-bad", "bad.csv").code == 1)
+        #expect(try tool.text("bad.csv") == "a,b\n1,\n3,\n5,\r\n")
+        #expect(try rows(path, "SELECT a FROM t") == ["2", "4"])
+    }
+
+    @Test func dryRunsWriteNoBadRows() throws {
+        let path = try tool.database("CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT NOT NULL)")
+        let file = try tool.write("a,b\n1,\n2,x\n", "t.csv")
+        #expect(
+            try tool.run("import", path, "t", file, "--skip-bad", "bad.csv", "--dry-run")
+                == .init(
+                    "would import 1 row into t\n",
+                    errors: "\(file), line 2: NOT NULL constraint failed: t.b\nrowan: 1 bad row\n", code: 1))
+        #expect(!FileManager.default.fileExists(atPath: tool.path("bad.csv")))
+    }
+
     /// An import of a dump is the same table.
     @Test func importsOfDumps() throws {
         let path = try tool.database(

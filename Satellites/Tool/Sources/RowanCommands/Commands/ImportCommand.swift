@@ -54,6 +54,11 @@ struct ImportCommand: AsyncParsableCommand {
             throw Failure(message: "\(skipBad) exists: pass a new file for --skip-bad")
         }
         let inputs = try files.map { try ImportInput($0, self.format ?? Self.format(of: $0) ?? .csv, csvFormat($0)) }
+        if skipBad != nil, let other = inputs.first(where: { !$0.isLike(inputs[0]) }) {
+            throw Failure.usage(
+                "--skip-bad writes one file, and \(other.name) has another format or header than \(inputs[0].name): import them "
+                    + "one by one")
+        }
         let keys = key.map { $0.split(separator: ",").map(String.init) } ?? []
         let (table, skipBad, isDryRun) = (table, skipBad, dryRun)
         let wasMissing = !FileManager.default.fileExists(atPath: file.database)
@@ -68,7 +73,7 @@ struct ImportCommand: AsyncParsableCommand {
                         try input.insert(into: table, keys, skipsBad: skipBad != nil, db, &summary, line)
                     }
                     // Before the commit: no row is lost if the file can't be written.
-                    if let skipBad, !summary.bad.isEmpty { try summary.write(to: skipBad) }
+                    if let skipBad, !isDryRun, !summary.bad.isEmpty { try summary.write(to: skipBad) }
                     return isDryRun ? .rollback : .commit
                 }
                 return summary
@@ -80,10 +85,13 @@ struct ImportCommand: AsyncParsableCommand {
         if wasMissing, isDryRun { removeDatabase() }
         let verb = isDryRun ? "would import" : "imported"
         let created = summary.hasCreatedTable ? " into the new table \(table)" : " into \(table)"
-        print("\(verb) \(summary.rowCount) \(summary.rowCount == 1 ? "row" : "rows")\(created)")
+        print("\(verb) \(summary.rowCount) \(summary.rowCount == 1 ? "row" : "rows")\(created)".forTerminal)
         guard !summary.errors.isEmpty else { return }
         for error in summary.errors { Console.printError("\(error)".onOneLine) }
-        Console.printError("rowan: \(summary.errors.count) bad rows are in \(skipBad ?? "")")
+        let count = summary.errors.count == 1 ? "1 bad row" : "\(summary.errors.count) bad rows"
+        Console.printError(
+            isDryRun
+                ? "rowan: \(count)" : "rowan: \(count) \(summary.errors.count == 1 ? "is" : "are") in \(skipBad ?? "")")
         throw Findings()
     }
 
@@ -136,6 +144,21 @@ struct ImportInput: Sendable {
         data = path == "-" ? FileHandle.standardInput.readDataToEndOfFile() : nil
     }
 
+    var name: String { data == nil ? url.relativePath : "the standard input" }
+
+    /// Whether the rows of both can be in one file.
+    func isLike(_ other: ImportInput) -> Bool {
+        guard format != .jsonl, other.format != .jsonl else { return format == other.format }
+        return csv.separator == other.csv.separator && header == other.header
+    }
+
+    /// The first line of a CSV, without its end.
+    private var header: Data? {
+        // What can't be read is an error of the import.
+        guard csv.header, let content = try? data ?? Data(contentsOf: url, options: .mappedIfSafe) else { return nil }
+        return content.prefix { $0 != 0x0A && $0 != 0x0D }
+    }
+
     func insert(
         into table: String, _ key: [String], skipsBad: Bool, _ db: Database, _ summary: inout ImportSummary,
         _ line: ProgressLine?
@@ -186,7 +209,9 @@ struct ImportInput: Sendable {
         for (index, line) in content.csvLines.enumerated() {
             if let next = ends[index + 1] { end = next }
             let isHeader = index == 0 && csv.header && isFirst
-            if isHeader || index + 1 < end { result.append(line) }
+            guard isHeader || index + 1 < end else { continue }
+            // The last line of a file may have no end.
+            result.append(line.last == 0x0A || line.last == 0x0D ? line : line + Data("\n".utf8))
         }
         return result
     }
