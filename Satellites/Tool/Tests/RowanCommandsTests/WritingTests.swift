@@ -228,9 +228,9 @@ import Testing
                 warning: player.score is declared INTEGER, but 1 values are of the type text
                   → convert them, and make the table STRICT
                 warning: player has no index on team, which refers to team: deleting a row there reads the whole table
-                  → CREATE INDEX IF NOT EXISTS "player_on_team" ON "player" ("team")   (rowan doctor --fix)
+                  → CREATE INDEX "player_on_team" ON "player" ("team")   (rowan doctor --fix)
                 warning: the index by_name is redundant: by_name_score begins with the same columns
-                  → DROP INDEX IF EXISTS "by_name"   (rowan doctor --fix)
+                  → DROP INDEX "by_name"   (rowan doctor --fix)
                 warning: the view broken can't be read: no such column: missing
                   → drop it, or create what it needs
                 warning: the statistics for the query planner are outdated: player (1 rows then, 2000 now)

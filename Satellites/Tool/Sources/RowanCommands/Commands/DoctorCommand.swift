@@ -29,12 +29,21 @@ struct DoctorCommand: AsyncParsableCommand {
                 throw Failure(message: "\(path) is damaged, so nothing was fixed")
             }
             let fixes = findings.compactMap(\.fix)
-            try await file.writeWithoutTransaction { db in
-                for sql in fixes {
-                    _ = try Row.fetchAll(db, sql: sql)
-                    Console.printError("done: \(sql)")
+            let done = try await file.writeWithoutTransaction { db in
+                // A checkpoint changes no data, and can't be in a transaction. It may have to wait for other programs.
+                var done = try fixes.filter { $0 == Checkup.checkpoint }.filter { sql in
+                    try Int.fetchOne(db, sql: sql) == 0
                 }
+                try db.inTransaction {
+                    for sql in fixes where sql != Checkup.checkpoint {
+                        try db.execute(sql: sql)
+                        done.append(sql)
+                    }
+                    return .commit
+                }
+                return done
             }
+            for sql in done { Console.printError("done: \(sql)") }
             findings = try await file.readWithoutTransaction {
                 try Checkup(db: $0, path: path, isQuick: quick).findings()
             }

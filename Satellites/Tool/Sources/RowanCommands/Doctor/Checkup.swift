@@ -49,18 +49,35 @@ struct Checkup {
     }
 
     private func foreignKeys() throws -> [Finding] {
+        var mismatches: [Finding] = []
         var counts: [String: (count: Int, example: String)] = [:]
-        let violations = try db.foreignKeyViolations()
-        while let violation = try violations.next() {
-            let key = "\(violation.originTable) → \(violation.destinationTable)"
-            if counts[key] == nil { counts[key] = (0, try violation.failureDescription(db)) }
-            counts[key]?.count += 1
+        for table in try tables() {
+            do {
+                let violations = try db.foreignKeyViolations(in: table.name)
+                while let violation = try violations.next() {
+                    let key = "\(violation.originTable) → \(violation.destinationTable)"
+                    if counts[key] == nil { counts[key] = (0, try violation.failureDescription(db)) }
+                    counts[key]?.count += 1
+                }
+            } catch let error as DatabaseError where error.message?.hasPrefix("foreign key mismatch") ?? false {
+                mismatches.append(
+                    Finding(
+                        kind: .warning,
+                        message:
+                            "a foreign key of \(table.name) refers to columns that are not a key: \(error.message ?? "")",
+                        advice:
+                            "give the other table that key, or drop the foreign key: rows of \(table.name) can't be written"
+                    ))
+            }
         }
-        return counts.sorted { $0.key < $1.key }.map { key, value in
-            Finding(
-                kind: .warning, message: "\(value.count) rows violate the foreign key \(key): \(value.example)",
-                advice: "insert the missing rows, or delete those that refer to them")
-        }
+        return mismatches
+            + counts.sorted { $0.key < $1.key }.map { key, value in
+                Finding(
+                    kind: .warning,
+                    message:
+                        "\(value.count) \(value.count == 1 ? "row violates" : "rows violate") the foreign key \(key): \(value.example)",
+                    advice: "insert the missing rows, or delete those that refer to them")
+            }
     }
 
     /// Values that their columns' types could not convert.
@@ -147,27 +164,43 @@ struct Checkup {
     /// Deleting a row of the other table, or updating its key, reads the whole table.
     private func foreignKeysWithoutIndex() throws -> [Finding] {
         var result: [Finding] = []
+        var taken = Set(try db.schemaObjects(in: "main").map { $0.name.lowercased() })
         for table in try tables() {
             let key = try db.primaryKey(table.name, in: "main").columns.map { $0.lowercased() }
-            let prefixes =
+            var prefixes =
                 try indexes(of: table.name).filter { !$0.isPartial }.map { index in
                     index.columns.map { $0.map { String($0.prefix { $0 != " " }) } ?? "" }
                 } + [key]
-            for foreign in try db.foreignKeys(on: table.name, in: "main") {
-                let columns = foreign.originColumns.map { $0.lowercased() }
-                guard !prefixes.contains(where: { Set($0.prefix(columns.count)) == Set(columns) }) else { continue }
-                let name = "\(table.name)_on_\(foreign.originColumns.joined(separator: "_"))"
-                let list = foreign.originColumns.map(\.quotedIdentifier).joined(separator: ", ")
+            for (destination, columns) in try references(of: table.name) {
+                let lowered = columns.map { $0.lowercased() }
+                guard !prefixes.contains(where: { Set($0.prefix(lowered.count)) == Set(lowered) }) else { continue }
+                prefixes.append(lowered)
+                let name = SwiftNames.unique("\(table.name)_on_\(columns.joined(separator: "_"))", &taken)
+                let list = columns.map(\.quotedIdentifier).joined(separator: ", ")
                 result.append(
                     Finding(
                         kind: .warning,
                         message:
-                            "\(table.name) has no index on \(foreign.originColumns.joined(separator: ", ")), which refers to "
-                            + "\(foreign.destinationTable): deleting a row there reads the whole table",
+                            "\(table.name) has no index on \(columns.joined(separator: ", ")), which refers to "
+                            + "\(destination): deleting a row there reads the whole table",
                         advice: "",
-                        fix:
-                            "CREATE INDEX IF NOT EXISTS \(name.quotedIdentifier) ON \(table.name.quotedIdentifier) (\(list))"
-                    ))
+                        fix: "CREATE INDEX \(name.quotedIdentifier) ON \(table.name.quotedIdentifier) (\(list))"))
+            }
+        }
+        return result
+    }
+
+    /// The foreign keys of a table: the other tables, which may be missing, and the columns.
+    private func references(of table: String) throws -> [(destination: String, columns: [String])] {
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT id, \"table\", \"from\" FROM pragma_foreign_key_list(?) ORDER BY id DESC, seq",
+            arguments: [table])
+        var result: [(destination: String, columns: [String])] = []
+        for (index, row) in rows.enumerated() {
+            if index > 0, rows[index - 1]["id"] as Int == row["id"] {
+                result[result.count - 1].columns.append(row["from"])
+            } else {
+                result.append((row["table"], [row["from"]]))
             }
         }
         return result
@@ -176,6 +209,7 @@ struct Checkup {
     /// An index whose columns are the first ones of another index.
     private func redundantIndexes() throws -> [Finding] {
         var result: [Finding] = []
+        let named = try namedIndexes()
         for table in try tables() {
             let indexes = try indexes(of: table.name).filter { !$0.isPartial && !$0.columns.contains(nil) }
             for index in indexes where !index.isUnique && !index.isImplicit {
@@ -189,10 +223,21 @@ struct Checkup {
                     Finding(
                         kind: .warning,
                         message: "the index \(index.name) is redundant: \(better.name) begins with the same columns",
-                        advice: "", fix: "DROP INDEX IF EXISTS \(index.name.quotedIdentifier)"))
+                        advice: "drop it when no view and no trigger names it with INDEXED BY",
+                        fix: named.named(index.name) == nil ? "DROP INDEX \(index.name.quotedIdentifier)" : nil))
             }
         }
         return result
+    }
+
+    /// The indexes that views and triggers name, which can't run without them.
+    private func namedIndexes() throws -> [String] {
+        try db.schemaObjects(in: "main").filter { $0.kind == .view || $0.kind == .trigger }.flatMap { object in
+            let tokens = SQLToken.tokens(object.sql ?? "")
+            return tokens.indices.dropLast(2).compactMap { index in
+                tokens[index].isWord("INDEXED") && tokens[index + 1].isWord("BY") ? tokens[index + 2].name : nil
+            }
+        }
     }
 
     /// A newer SQLite may have other results for the functions in an index.
@@ -237,15 +282,19 @@ struct Checkup {
     private func statistics() throws -> [Finding] {
         guard try names("SELECT name FROM sqlite_schema WHERE name = 'sqlite_stat1'") != [] else { return [] }
         var stale: [String] = []
-        for row in try Row.fetchAll(
-            db, sql: "SELECT tbl, max(CAST(stat AS INTEGER)) AS n FROM sqlite_stat1 WHERE stat IS NOT NULL GROUP BY tbl"
-        ) {
+        // Any program can write these rows.
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT CAST(tbl AS TEXT), max(CAST(stat AS INTEGER)) FROM sqlite_stat1
+                WHERE tbl IS NOT NULL AND stat IS NOT NULL GROUP BY 1
+                """)
+        for row in rows {
             let (table, then): (String, Int) = (row[0], row[1])
             guard try db.tableExists(table, in: "main") else { continue }
             let now = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table.quotedIdentifier)") ?? 0
-            if max(now, 100) > 10 * max(then, 10) || max(then, 100) > 10 * max(now, 10) {
-                stale.append("\(table) (\(then) rows then, \(now) now)")
-            }
+            let (small, large) = (Double(min(now, then)), Double(max(now, then)))
+            if max(large, 100) > 10 * max(small, 10) { stale.append("\(table) (\(then) rows then, \(now) now)") }
         }
         guard !stale.isEmpty else { return [] }
         return [
@@ -255,6 +304,8 @@ struct Checkup {
                 advice: "", fix: "ANALYZE")
         ]
     }
+
+    static let checkpoint = "PRAGMA main.wal_checkpoint(TRUNCATE)"
 
     private func writeAheadLog() throws -> [Finding] {
         guard try names("PRAGMA main.journal_mode") == ["wal"] else { return [] }
@@ -268,7 +319,7 @@ struct Checkup {
                     message:
                         "the write-ahead log has \(size >> 20) MB, last written \(age) minutes ago: reads are slow, and a "
                         + "long read may prevent its checkpoint",
-                    advice: "", fix: "PRAGMA main.wal_checkpoint(TRUNCATE)"))
+                    advice: "", fix: Self.checkpoint))
         }
         if Database.hasWALResetBug {
             result.append(

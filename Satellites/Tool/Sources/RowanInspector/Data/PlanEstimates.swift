@@ -27,7 +27,9 @@ private struct PlanEstimates {
 
     init(_ db: Database) throws {
         guard try db.tableExists("sqlite_stat1", in: "main") else { return }
-        for row in try Row.fetchAll(db, sql: "SELECT tbl, idx, stat FROM sqlite_stat1") {
+        for row in try Row.fetchAll(
+            db, sql: "SELECT CAST(tbl AS TEXT), CAST(idx AS TEXT), CAST(stat AS TEXT) FROM sqlite_stat1")
+        {
             guard let table = row[0] as String?, let text = row[2] as String? else { continue }
             let numbers = text.split(separator: " ").compactMap { Double($0) }
             guard let count = numbers.first else { continue }

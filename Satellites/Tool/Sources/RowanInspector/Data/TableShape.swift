@@ -118,7 +118,7 @@ struct TableShape: Sendable {
         guard count > limit else { return (count, true) }
         // ANALYZE has counted them.
         if try db.tableExists("sqlite_stat1", in: "main") {
-            let sql = "SELECT stat FROM sqlite_stat1 WHERE tbl = ? COLLATE NOCASE"
+            let sql = "SELECT CAST(stat AS TEXT) FROM sqlite_stat1 WHERE tbl = ? COLLATE NOCASE AND stat IS NOT NULL"
             let statistics = try String.fetchAll(db, sql: sql, arguments: [name])
             if let count = statistics.compactMap({ $0.split(separator: " ").first.flatMap { Int($0) } }).max() {
                 return (count, false)
