@@ -6,6 +6,8 @@ import RowanCommands
 /// A line, or why there is none.
 enum InputLine: Equatable {
     case line(String)
+    /// A line that is not valid UTF-8.
+    case invalid
     case interrupted
     case end
 }
@@ -76,13 +78,17 @@ final class Input: LineSource {
         var line: [UInt8] = []
         while true {
             switch next() {
-            case .byte(10): return .line(String(decoding: line, as: UTF8.self))
+            case .byte(10): return Self.line(line)
             case .byte(let byte): line.append(byte)
             case .signal: if signals.isInterrupted { return .interrupted }
-            case .end: return line.isEmpty ? .end : .line(String(decoding: line, as: UTF8.self))
+            case .end: return line.isEmpty ? .end : Self.line(line)
             case .failure(let error): throw Self.failure(name, error)
             }
         }
+    }
+
+    private static func line(_ bytes: [UInt8]) -> InputLine {
+        String(validating: bytes, as: UTF8.self).map { .line($0) } ?? .invalid
     }
 
     private static func failure(_ name: String, _ error: Int32) -> Failure {

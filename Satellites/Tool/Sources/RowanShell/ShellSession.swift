@@ -45,6 +45,9 @@ final class ShellSession {
             case .interrupted:
                 Console.printError(signals.ending == nil ? "^C" : "")
                 (splitter, entry) = (StatementSplitter(), [])
+            case .invalid:
+                Console.printError("rowan: \(Self.invalidText)")
+                (splitter, entry) = (StatementSplitter(), [])
             case .line(let line):
                 entry.append(line)
                 do { try run(line, number: entry.count, &splitter) { self.remember(entry, in: lines, $0) } } catch {
@@ -72,7 +75,14 @@ final class ShellSession {
             while !isEnding {
                 switch try lines.next(prompt: "") {
                 case .interrupted: throw Interruption()
+                case .invalid:
+                    start = number + 1
+                    throw Failure(message: Self.invalidText)
                 case .end:
+                    if let line = splitter.lineOfOpenComment {
+                        start = line
+                        throw Failure(message: "the comment has no end: add */")
+                    }
                     guard let rest = splitter.rest else { return }
                     start = rest.line
                     return try run(rest)
@@ -89,6 +99,8 @@ final class ShellSession {
             throw Failure(message: place + explained(error), exitCode: code)
         }
     }
+
+    private static let invalidText = "the text is not valid UTF-8: convert it"
 
     /// Runs a command, or the statements that end on a line.
     private func run(

@@ -23,6 +23,16 @@ struct StatementSplitter {
     private var depth = 0
     private var verb: String?
     private var variables: [String] = []
+    /// The number of the last line.
+    private var lastLine = 0
+
+    /// The line on which a comment begins whose end is missing.
+    var lineOfOpenComment: Int? {
+        guard let open = lexer.open, open.kind == .comment, lexer.bytes[open.start] == UInt8(ascii: "/") else {
+            return nil
+        }
+        return lastLine + 1 - lexer.bytes[open.start...].count { $0 == 10 }
+    }
 
     /// Whether the next line begins a statement.
     var isBlank: Bool { start == nil && lexer.open == nil }
@@ -37,6 +47,7 @@ struct StatementSplitter {
     /// The statements that end on a line.
     mutating func add(_ line: String, number: Int) -> [Statement] {
         lexer.append(line + "\n")
+        lastLine = number
         var statements: [Statement] = []
         while let token = lexer.next() {
             let isSemicolon = token.kind == .other(UInt8(ascii: ";"))

@@ -281,4 +281,38 @@ import Testing
         terminal.expect("d.sqlite, for reading only: .help lists the commands\nrowan> ")
         #expect(!FileManager.default.fileExists(atPath: tool.path(".local/state/rowan/history")))
     }
+
+    @Test func textsThatAreNotUTF8() throws {
+        try tool.database(Self.schema)
+        let script = Data("SELECT 1 AS a;\nINSERT INTO player (name) VALUES ('".utf8) + [0xE9] + Data("');\n".utf8)
+        #expect(
+            try tool.shell("$rowan shell d.sqlite --write -f csv", input: script)
+                == .init("a\r\n1\r\n", errors: "rowan: line 2: the text is not valid UTF-8: convert it\n", code: 3))
+        #expect(
+            try tool.shell("$rowan query d.sqlite - --write", input: script)
+                == .init("", errors: "rowan: line 2: the text is not valid UTF-8: convert it\n", code: 3))
+        try script.write(to: tool.folder.appending(path: "script.sql"))
+        #expect(
+            try run(".read script.sql\n")
+                == .init(
+                    "a\r\n1\r\n",
+                    errors: "rowan: line 1: script.sql, line 2: the text is not valid UTF-8: convert it\n", code: 3))
+        #expect(try run("SELECT count(*) AS n FROM player") == .init("n\r\n2\r\n"))
+    }
+
+    /// SQLite accepts a comment without an end, which would swallow the statements after it.
+    @Test(arguments: [
+        ("SELECT 1 AS a;\n/* forgotten\nDELETE FROM player;\n", "a\r\n1\r\n", 2),
+        ("SELECT 1 AS a\n/* one */ /* forgotten\n;", "", 2), ("/*/\n", "", 1),
+    ])
+    func commentsWithoutEnd(_ script: String, _ output: String, _ line: Int) throws {
+        #expect(
+            try run(script)
+                == .init(output, errors: "rowan: line \(line): the comment has no end: add */\n", code: 3))
+    }
+
+    @Test func commentsAtTheEnd() throws {
+        #expect(try run("SELECT 1 AS a;\n/* a\n*/ -- b") == .init("a\r\n1\r\n"))
+        #expect(try run("SELECT '/* a' AS a -- /* b\n") == .init("a\r\n/* a\r\n"))
+    }
 }

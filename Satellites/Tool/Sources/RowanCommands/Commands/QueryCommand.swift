@@ -18,7 +18,7 @@ struct QueryCommand: AsyncParsableCommand {
     @Flag(help: "The statements may write. After an error, none of them has.") var write = false
 
     func run() async throws {
-        let sql = sql.orStandardInput
+        let sql = try sql.orStandardInput()
         let (arguments, format) = (arguments.arguments, format)
         let body: @Sendable (Database) throws -> Void = { db in try format.print(sql, arguments, db) }
         guard !write else { return try await file.write(body) }
@@ -39,7 +39,7 @@ struct ExplainCommand: AsyncParsableCommand {
     @OptionGroup var arguments: ArgumentOptions
 
     func run() async throws {
-        let sql = sql.orStandardInput
+        let sql = try sql.orStandardInput()
         let arguments = arguments.arguments
         let plan = try await file.read { try $0.explain(sql: sql, arguments: arguments) }
         print(plan.text, terminator: "")
@@ -64,8 +64,14 @@ extension QueryPlan {
 
 extension String {
     /// The text itself or, for -, the standard input.
-    fileprivate var orStandardInput: String {
-        self == "-" ? String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self) : self
+    fileprivate func orStandardInput() throws -> String {
+        guard self == "-" else { return self }
+        let data = FileHandle.standardInput.readDataToEndOfFile()
+        if let text = String(validating: data, as: UTF8.self) { return text }
+        let line = data.split(separator: 10, omittingEmptySubsequences: false).firstIndex {
+            String(validating: $0, as: UTF8.self) == nil
+        }
+        throw Failure(message: "line \((line ?? 0) + 1): the text is not valid UTF-8: convert it")
     }
 }
 
