@@ -208,6 +208,17 @@ import Testing
                 == .init("", errors: "rowan: t has no column z: there are n, s\n", code: 3))
     }
 
+    @Test func profilesOfExtremeNumbers() throws {
+        let path = try tool.database(
+            "CREATE TABLE t (n INTEGER, r REAL); INSERT INTO t VALUES (-9223372036854775808, 9e999), (9223372036854775807, -9e999)"
+        )
+        let output = try tool.run("profile", path, "t")
+        #expect(output.code == 0 && output.output.contains("histogram █······················█"), "\(output)")
+        #expect(output.output.contains("range     -inf … inf\n"))
+        let single = try tool.database("CREATE TABLE t (a); INSERT INTO t VALUES (1)", "one.sqlite")
+        #expect(try tool.run("profile", single, "t").output.hasPrefix("1 row\n"))
+    }
+
     @Test func usage() throws {
         let path = try tool.database(Self.schema)
         let output = try tool.run("usage", path, "-f", "csv")

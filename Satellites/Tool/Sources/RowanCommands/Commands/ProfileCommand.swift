@@ -38,7 +38,7 @@ extension Database {
         }
         let count = try Int.fetchOne(self, sql: "SELECT count(*) FROM \(table.quotedIdentifier)") ?? 0
         let profiles = try columns.map { try ColumnProfile(self, table, $0.name, type: $0.type) }
-        return "\(count) rows\n" + profiles.map { "\n" + $0.text(ofRows: count) }.joined()
+        return "\(count) \(count == 1 ? "row" : "rows")\n" + profiles.map { "\n" + $0.text(ofRows: count) }.joined()
     }
 }
 
@@ -79,7 +79,8 @@ struct ColumnProfile: Sendable {
     }
 
     private static func histogram(_ db: Database, _ table: String, _ name: String) throws -> [Int] {
-        let numbers = "FROM \(table) WHERE typeof(\(name)) IN ('integer', 'real') AND abs(\(name)) < 9e999"
+        let numbers =
+            "FROM \(table) WHERE typeof(\(name)) IN ('integer', 'real') AND \(name) > -9e999 AND \(name) < 9e999"
         let bounds = try Row.fetchOne(db, sql: "SELECT min(\(name)) + 0.0, max(\(name)) + 0.0 \(numbers)")
         guard let low = bounds?[0] as Double?, let high = bounds?[1] as Double?, low < high, (high - low).isFinite
         else {
