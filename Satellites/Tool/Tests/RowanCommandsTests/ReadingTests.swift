@@ -136,6 +136,23 @@ import Testing
                 == .init("a\r\n1\r\nb\r\n2\r\n"))
     }
 
+    @Test func numbersAreArguments() throws {
+        let path = try tool.database("")
+        for (text, type) in [
+            ("1.50", "real 1.5"), ("1e3", "real 1000.0"), (".5", "real 0.5"), ("+5", "integer 5"),
+            ("1.5e3", "real 1500.0"),
+            ("-.5E-1", "real -0.05"), ("0.5", "real 0.5"), ("-0", "integer 0"), ("5.", "real 5.0"),
+            ("9223372036854775807", "integer 9223372036854775807"),
+            ("9223372036854775808", "real 9.22337203685478e+18"),
+            ("01234", "text 01234"), ("00.5", "text 00.5"), (".", "text ."), ("1e", "text 1e"), ("0x10", "text 0x10"),
+            ("inf", "text inf"), ("nan", "text nan"), ("1 ", "text 1 "), ("1,5", "text 1,5"), ("", "text "),
+        ] {
+            let output = try tool.run(
+                "query", path, "SELECT typeof(:x) || ' ' || :x AS v", "-p", "x=\(text)", "-f", "line")
+            #expect(output == .init("v = \(type)\n"), "\(text)")
+        }
+    }
+
     /// Values that would move the cursor of a terminal, or change the direction of text.
     @Test func valuesAreShownOnOneLine() throws {
         let path = try tool.database("CREATE TABLE t (a)")

@@ -139,7 +139,9 @@ package struct ArgumentOptions: ParsableArguments {
         name: [.short, .long],
         help: ArgumentHelp(
             "The value of an argument, as NAME=VALUE for :NAME, or as VALUE for ?. May be repeated.",
-            discussion: "A value that is written as a number is a number. NAME= is an empty text, and null is NULL."))
+            discussion:
+                "A value that is written as a number, such as 1.50 or 1e3, is a number, except with leading zeros. NAME= is an empty text, and null is NULL."
+        ))
     var parameter: [String] = []
 
     var arguments: StatementArguments {
@@ -166,8 +168,11 @@ package struct ArgumentOptions: ParsableArguments {
 
     private static func value(_ text: String) -> (any DatabaseValueConvertible)? {
         if text == "null" { return nil }
-        if let integer = Int64(text), String(integer) == text { return integer }
-        if let real = Double(text), real.isFinite, text.contains("."), "\(real)" == text { return real }
-        return text
+        // As SQLite writes numbers, also with a sign. 01234 is a text.
+        guard text.wholeMatch(of: /[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/) != nil else {
+            return text
+        }
+        if let integer = Int64(text) { return integer }
+        return Double(text) ?? text
     }
 }
