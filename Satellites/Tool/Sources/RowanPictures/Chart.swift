@@ -20,13 +20,20 @@ package struct Chart: Sendable {
 
     /// The steps of an axis: the largest of 1, 2 and 5 times a power of ten that gives at most `count` steps.
     static func steps(_ low: Double, _ high: Double, count: Int) -> [Double] {
-        guard low.isFinite, high.isFinite, high > low, (high - low).isFinite else { return [low] }
-        let raw = (high - low) / Double(count)
+        guard low.isFinite, high.isFinite, high > low else { return [low] }
+        let raw = high / Double(count) - low / Double(count)
         let power = pow(10, log10(raw).rounded(.down))
         let step = ([1, 2, 5, 10].first { $0 * power >= raw } ?? 10) * power
         guard step > 0 else { return [low] }
         let (first, last) = ((low / step).rounded(.down), (high / step).rounded(.up))
-        return (0...Int(last - first)).map { (first + Double($0)) * step }
+        // The last step may be larger than the largest number.
+        return (0...Int(last - first)).map { (first + Double($0)) * step }.filter(\.isFinite)
+    }
+
+    /// The place of a value on an axis, from 0 to 1. Values beyond the axis, whose range no number could express, are at its end.
+    private static func share(_ value: Double, _ low: Double, _ high: Double) -> Double {
+        let length = high / 2 - low / 2
+        return length > 0 ? min(max(0, (value / 2 - low / 2) / length), 1) : 0.5
     }
 
     /// A number for an axis.
@@ -48,8 +55,7 @@ package struct Chart: Sendable {
         let left = 16 + (vertical.map { Self.label($0).pictureWidth }.max() ?? 0)
         let (top, bottom, right) = (16.0, height - 40, width - 16)
         let (low, high) = (vertical[0], vertical.last.map { $0 > vertical[0] ? $0 : vertical[0] + 1 } ?? 1)
-        // Values beyond the axis, whose range no number could express, are at its end.
-        func y(_ value: Double) -> Double { bottom - min(max(0, (value - low) / (high - low)), 1) * (bottom - top) }
+        func y(_ value: Double) -> Double { bottom - Self.share(value, low, high) * (bottom - top) }
         let rules = vertical.map { value -> Markup in
             """
             <line class="grid" x1="\(left)" x2="\(right)" y1="\(y(value))" y2="\(y(value))"/>\
@@ -62,12 +68,12 @@ package struct Chart: Sendable {
         func x(_ index: Int) -> Double {
             guard let positions, let horizontal, let first = horizontal.first, let last = horizontal.last, last > first
             else { return left + slot * (Double(index) + 0.5) }
-            return left + (positions[index] - first) / (last - first) * (right - left)
+            return left + Self.share(positions[index], first, last) * (right - left)
         }
         let marks: [Markup] =
             if let horizontal, let first = horizontal.first, let last = horizontal.last, last > first {
                 horizontal.map {
-                    mark(Self.label($0), left + ($0 - first) / (last - first) * (right - left), bottom)
+                    mark(Self.label($0), left + Self.share($0, first, last) * (right - left), bottom)
                 }
             } else {
                 // Only as many labels as fit.

@@ -103,7 +103,8 @@ struct FixedNumbers: RandomNumberGenerator {
             ])
         #expect(Chart.steps(5, 5, count: 6) == [5])
         #expect(Chart.steps(-.infinity, 5, count: 6) == [-.infinity])
-        #expect(Chart.steps(-1e308, 1e308, count: 6).count == 1)
+        #expect(Chart.steps(-1e308, 1e308, count: 6) == [-1e308, -5e307, 0, 5e307, 1e308])
+        #expect(Chart.steps(0, 1.797e308, count: 6) == [0, 5e307, 1e308, 1.5e308])
         #expect(
             [0, 12, 1_000, 9_999, 10_000, 2_500_000, 1e12, 0.25, 1e-9, 1e20].map(Chart.label) == [
                 "0", "12", "1000", "9999", "10k", "2500k", "1000G", "0.25", "1e-09", "1e+20",
@@ -114,7 +115,7 @@ struct FixedNumbers: RandomNumberGenerator {
     @Test(arguments: Chart.Kind.allCases) func charts(_ kind: Chart.Kind) throws {
         let values: [[Double]] = [
             [1, 2, 3], [-5], [0, 0], [1e300, -1e300], [1e-300, 2e-300], [.infinity, 1, .nan], [1e15, 1e15 + 1],
-            [.infinity],
+            [.infinity], [1.797e308, 0], [-1.797e308, 1.797e308], [1e308], [.leastNonzeroMagnitude, 0],
         ]
         for values in values {
             for positions in [nil, values.map { $0.isFinite ? $0 : 0 }] {
