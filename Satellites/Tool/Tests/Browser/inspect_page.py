@@ -409,6 +409,33 @@ class Tests:
             self.writer.execute("UPDATE setting SET value = value + 1 WHERE key = 'limit'")
             expect(news).to_have_text("The data has changed")
 
+    def test_commits_before_the_page_listens(self):
+        with self.page() as page:
+            def commit_and_continue(route):
+                self.writer.execute("UPDATE setting SET value = 'early' WHERE key = 'theme'")
+                # Another client of the events sees that the commit was noticed.
+                line = ""
+                while not line.startswith('data: {"commit"'):
+                    line = response.readline().decode()
+                route.continue_()
+            connection, response = self.shop.open("GET", "/live")
+            with contextlib.closing(connection):
+                page.route("**/live", commit_and_continue, times=1)
+                page.goto(self.shop.base + "/table/setting")
+                expect(page.locator("#rows")).to_contain_text("early")
+        self.writer.execute("UPDATE setting SET value = 'dark' WHERE key = 'theme'")
+
+    def test_new_tables_are_listed(self):
+        with self.page() as page:
+            for path in ["/table/setting", "/query?sql=SELECT+1"]:
+                page.goto(self.shop.base + path)
+                expect(page.locator("#news")).to_have_text("Live")
+                side = page.get_by_label("Tables", exact=True)
+                self.writer.execute("CREATE TABLE fresh(a)")
+                expect(side.get_by_role("link", name="fresh")).to_have_count(1)
+                self.writer.execute("DROP TABLE fresh")
+                expect(side.get_by_role("link", name="fresh")).to_have_count(0)
+
     def test_live_rows_that_only_look_different(self):
         """A text among numbers changes how the others are aligned."""
         self.writer.execute("CREATE TABLE aligned(id INTEGER PRIMARY KEY, v)")

@@ -14,14 +14,15 @@ struct Layout {
         (self.title, self.table, self.section, self.body) = (title, table, section, body)
     }
 
-    func page(_ fileName: String, _ names: (tables: [String], views: [String])?) -> Markup {
+    /// - Parameter commit: the number of commits before the page was read.
+    func page(_ fileName: String, _ names: (tables: [String], views: [String])?, commit: Int) -> Markup {
         let sections = [("", "Tables"), ("query", "Query"), ("diagram", "Diagram"), ("space", "Space")]
         let links = sections.map { path, name -> Markup in
             "<li><a href=\"/\(path)\"\(Self.current(path == section && table == nil))>\(name)</a></li>"
         }
         return """
             <!doctype html>
-            <html lang="en">
+            <html lang="en" data-commit="\(commit)">
             <head>
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">

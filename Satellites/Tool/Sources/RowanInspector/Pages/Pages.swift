@@ -14,9 +14,15 @@ struct Pages: HTTPResponder {
 
     let inspector: Inspector
     var file: InspectedFile { inspector.file }
+    /// The number of commits before the request.
+    private var commit = 0
+
+    init(inspector: Inspector) { self.inspector = inspector }
 
     func respond(to request: Request, context: Context) async throws -> Response {
-        var response = await answer(request)
+        var pages = self
+        pages.commit = inspector.feed.commitCount
+        var response = await pages.answer(request)
         for (name, value) in Gate.headers { response.headers[name] = value }
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
         // The body of an answer to HEAD is not sent.
@@ -46,6 +52,8 @@ struct Pages: HTTPResponder {
         case (.post, "query", 2) where address.path[1] == "forget": return try await forget(request)
         case (.post, _, _): throw HTTPError(.methodNotAllowed, message: "This address only answers GET.")
         case (_, "", _): return try await home()
+        case (_, "tables", 1):
+            return respond(Layout(title: "Tables", body: ""), try await file.read(TableShape.names))
         case (_, "inspect.css", 1):
             return Self.resource("text/css; charset=utf-8", PackageResources.inspect_css, Array(Picture.css.text.utf8))
         case (_, "inspect.js", 1): return Self.resource("text/javascript; charset=utf-8", PackageResources.inspect_js)
@@ -89,7 +97,7 @@ struct Pages: HTTPResponder {
     ) -> Response {
         Response(
             status: status, headers: [.contentType: "text/html; charset=utf-8"],
-            body: .init(byteBuffer: ByteBuffer(string: layout.page(file.name, names).text)))
+            body: .init(byteBuffer: ByteBuffer(string: layout.page(file.name, names, commit: commit).text)))
     }
 
     private static func resource(_ type: String, _ parts: [UInt8]...) -> Response {

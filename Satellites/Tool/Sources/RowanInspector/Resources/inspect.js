@@ -9,6 +9,10 @@ let isPaused = false;
 let isLoading = false;
 let isStale = false;
 
+/** The number of commits before a page was made. */
+const commitOf = (page) => Number(page.documentElement.dataset.commit);
+let shown = commitOf(document);
+
 /** What stands in a page for each key, or for each row without one. */
 function parts(root) {
     const found = new Map();
@@ -26,15 +30,27 @@ function texts(part) {
     return part && [...part.children].map((child) => child.textContent).join("\u0000");
 }
 
-/** Replaces the rows by those of the same address, and marks what has changed. */
+/** Replaces the content of a part by that of another page. */
+function replace(present, next) {
+    if (!present || !next || present.innerHTML === next.innerHTML) return;
+    const focus = present.contains(document.activeElement) && document.activeElement.closest("a")?.getAttribute("href");
+    present.replaceChildren(...document.importNode(next, true).childNodes);
+    if (focus) present.querySelector(`a[href="${CSS.escape(focus)}"]`)?.focus();
+}
+
+/** Replaces the rows by those of the same address, marks what has changed, and replaces the list of tables. */
 async function refresh() {
     if (isLoading) { isStale = true; return; }
     isLoading = true;
     try {
         do {
             isStale = false;
-            const response = await fetch(location.href, { headers: { accept: "text/html" } });
+            // A page without rows isn't made again: it may be a query.
+            const response = await fetch(rows ? location.href : "/tables", { headers: { accept: "text/html" } });
             const page = new DOMParser().parseFromString(await response.text(), "text/html");
+            shown = commitOf(page);
+            for (const id of ["count", "pages", "tables"]) replace(document.getElementById(id), page.getElementById(id));
+            if (!rows) { news.textContent = "The data has changed"; continue; }
             const next = page.getElementById("rows");
             if (!next) { news.textContent = page.querySelector("[role=alert]")?.textContent ?? "The page has changed"; continue; }
             const [old, present] = [parts(rows), parts(next)];
@@ -44,17 +60,11 @@ async function refresh() {
             }
             const gone = [...old.keys()].filter((key) => !present.has(key)).length;
             if (count + gone > 0) {
-                const focus = document.activeElement?.closest?.("#rows a")?.getAttribute("href");
-                rows.replaceChildren(...document.importNode(next, true).childNodes);
-                if (focus) rows.querySelector(`a[href="${CSS.escape(focus)}"]`)?.focus();
+                replace(rows, next);
                 const changes = [];
                 if (count > 0) changes.push(count === 1 ? "1 row changed" : `${count} rows changed`);
                 if (gone > 0) changes.push(gone === 1 ? "1 row gone" : `${gone} rows gone`);
                 news.textContent = changes.join(", ");
-            }
-            for (const id of ["count", "pages"]) {
-                const [present, next] = [document.getElementById(id), page.getElementById(id)];
-                if (present && next) present.replaceChildren(...document.importNode(next, true).childNodes);
             }
         } while (isStale);
     } catch {
@@ -71,25 +81,23 @@ function listen() {
     events?.close();
     if (document.hidden) return;
     events = new EventSource("/live");
-    let isLost = false;
-    events.addEventListener("hello", () => {
+    events.addEventListener("hello", (event) => {
         live.hidden = false;
         if (!isPaused) news.textContent = "Live";
-        // Commits since then have had no event.
-        if (isLost && !isPaused && rows) refresh();
-        isLost = false;
+        // Commits since the page was made, or since the connection was lost, have had no event.
+        if (JSON.parse(event.data).commit !== shown) changed();
     });
-    events.addEventListener("commit", () => {
-        if (isPaused) { isStale = true; return; }
-        if (rows) refresh(); else news.textContent = "The data has changed";
-    });
-    events.addEventListener("error", () => { isLost = true; news.textContent = "Not connected"; });
+    events.addEventListener("commit", changed);
+    events.addEventListener("error", () => { news.textContent = "Not connected"; });
+}
+
+function changed() {
+    if (isPaused) isStale = true; else refresh();
 }
 
 listen();
 document.addEventListener("visibilitychange", () => {
     listen();
-    if (!document.hidden && !isPaused && rows) refresh();
 });
 addEventListener("pageshow", (event) => { if (event.persisted) listen(); });
 addEventListener("pagehide", () => events?.close());
@@ -98,7 +106,7 @@ pause.addEventListener("click", () => {
     isPaused = !isPaused;
     pause.setAttribute("aria-pressed", String(isPaused));
     news.textContent = isPaused ? "Paused" : "Live";
-    if (!isPaused && isStale) { isStale = false; if (rows) refresh(); }
+    if (!isPaused && isStale) { isStale = false; refresh(); }
 });
 
 /** Moves the focus along the first links of the rows. */

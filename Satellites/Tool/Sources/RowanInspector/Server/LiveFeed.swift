@@ -59,6 +59,9 @@ final class LiveFeed: Service {
         for page in pages { page.finish() }
     }
 
+    /// The number of commits since the start.
+    var commitCount: Int { state.withLock(\.commitCount) }
+
     /// The number of open pages.
     var pageCount: Int { state.withLock(\.pages.count) }
 
@@ -73,7 +76,8 @@ final class LiveFeed: Service {
         }
         var last = first
         defer { state.withLock { _ = $0.pages.removeValue(forKey: id) } }
-        try await writer.write(ByteBuffer(string: "retry: 1000\nevent: hello\ndata: {\"pages\":\(pageCount)}\n\n"))
+        try await writer.write(
+            ByteBuffer(string: "retry: 1000\nevent: hello\ndata: {\"pages\":\(pageCount),\"commit\":\(first)}\n\n"))
         let beats = Task {
             while !Task.isCancelled {
                 try await Task.sleep(for: Self.heartbeat)
