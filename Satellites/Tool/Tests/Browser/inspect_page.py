@@ -558,6 +558,35 @@ class Tests:
         assert self.hostile.sentence("/table/endless", 400).startswith("the statement ran for more than 5.0 seconds")
         db.close()
 
+    def test_unusual_values(self):
+        path = self.folder / "unusual.sqlite"
+        db = databases.connect(path)
+        db.execute(f"CREATE TABLE wide({', '.join(f'c{i}' for i in range(1_500))})")
+        db.execute("INSERT INTO wide(c0, c1499) VALUES (zeroblob(70000), ?)", ["y" * 100_000])
+        db.execute("CREATE TABLE key(k TEXT PRIMARY KEY NOT NULL, v)")
+        for value, bytes in enumerate([b"a\xff", b"a\r\nb", b"plain"]):
+            db.execute("INSERT INTO key VALUES (CAST(? AS TEXT), ?)", [bytes, f"value {value}"])
+        db.execute("CREATE TABLE parent(r REAL PRIMARY KEY)")
+        db.execute("CREATE TABLE child(id INTEGER PRIMARY KEY, r REAL REFERENCES parent(r))")
+        for value in [1.5, 1e300, float("inf")]:
+            db.execute("INSERT INTO parent VALUES (?)", [value])
+            db.execute("INSERT INTO child(r) VALUES (?)", [value])
+        db.close()
+        inspector = Inspector(self.program, path)
+        with contextlib.closing(inspector):
+            status, body = inspector.get("/table/wide")
+            assert status == 200 and body.count("<td") == 1_501 and "100.0 kB" in body and "70.0 kB" in body
+            links = re.findall(r'<a href="(/table/key/row[^"]*)"', inspector.get("/table/key")[1])
+            found = [re.search(r"value \d", inspector.get(link.replace("&amp;", "&"))[1])[0] for link in links]
+            assert sorted(found) == ["value 0", "value 1", "value 2"], (links, found)
+            links = re.findall(r'<a href="(/table/parent\?[^"]*)"', inspector.get("/table/child")[1])
+            assert len(links) == 3, links
+            for link in links:
+                assert inspector.get(link.replace("&amp;", "&"))[1].count("<tr data-key") == 1, link
+            for value in ["1e%2B300", "inf"]:
+                for operation in ["eq", "has", "starts"]:
+                    assert inspector.get(f"/table/child?c=r&o={operation}&v={value}")[1].count("<tr data-key") == 1, value
+
     def test_names_and_keys_that_are_alike(self):
         path = self.folder / "alike.sqlite"
         db = databases.connect(path)

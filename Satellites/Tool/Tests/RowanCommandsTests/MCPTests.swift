@@ -168,6 +168,43 @@ import Testing
         }
     }
 
+    /// Rows are told apart by a key that is not NULL.
+    @Test(arguments: [
+        ("a PRIMARY KEY, b", "", "+ a=NULL  b=4\n- a=NULL  b=1\n~ a=NULL  b=2→5\n"),
+        ("a, rowid", "", "+ a=NULL  rowid=4\n- a=NULL  rowid=1\n~ a=NULL  rowid=2→5\n"),
+        (
+            "rowid, _rowid_, oid", "(rowid, _rowid_)",
+            "- rowid=NULL  _rowid_=1  oid=NULL\n- rowid=NULL  _rowid_=2  oid=NULL\n"
+                + "+ rowid=NULL  _rowid_=4  oid=NULL\n+ rowid=NULL  _rowid_=5  oid=NULL\n"
+        ),
+    ])
+    func keysWithNull(columns: String, list: String, expected: String) throws {
+        let path = try tool.database(
+            "CREATE TABLE t (\(columns)); INSERT INTO t \(list) VALUES (NULL, 1), (NULL, 2), (NULL, 3)")
+        let second =
+            columns.contains("_rowid_") ? "_rowid_" : columns.split(separator: ", ").last.map(String.init) ?? ""
+        let process = Process()
+        process.executableURL = Tool.program
+        process.arguments = ["tail", path, "t"]
+        let (output, errors) = (Pipe(), Pipe())
+        (process.standardOutput, process.standardError) = (output, errors)
+        try process.run()
+        defer { process.terminate() }
+        #expect(
+            String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self) == "waiting for changes of t\n")
+        let sql = """
+            INSERT INTO t \(list) VALUES (NULL, 4); UPDATE t SET \(second) = 5 WHERE \(second) = 2; DELETE FROM t WHERE \(second) = 1
+            """
+        #expect(try tool.run("query", path, sql, "--write") == .init(""))
+        var text = ""
+        while text.utf8.count < expected.utf8.count {
+            let data = output.fileHandleForReading.availableData
+            if data.isEmpty { break }
+            text += String(decoding: data, as: UTF8.self)
+        }
+        #expect(text.split(separator: "\n").sorted() == expected.split(separator: "\n").sorted())
+    }
+
     @Test func tablesThatAreNone() throws {
         let path = try tool.database("CREATE VIEW v AS SELECT 1 AS a")
         #expect(try tool.run("tail", path, "v") == .init("", errors: "rowan: v is a view: pass a table\n", code: 3))

@@ -41,16 +41,61 @@ import Testing
         ]
         let key = RowKey(values: values)
         #expect(RowKey(texts: key.texts)?.values == values)
-        for text in ["", "x", "i", "i1.5", "i99999999999999999999", "r", "rxyz", "b%", "5"] {
+        for text in ["", "x", "u!", "i", "i1.5", "i99999999999999999999", "r", "rxyz", "b%", "5"] {
             #expect(RowKey(texts: [text]) == nil, "\(text)")
         }
         #expect(RowKey(texts: []) == RowKey(values: []))
+    }
+
+    /// Texts that an address would change are kept as their bytes.
+    @Test(
+        arguments: [[0x61, 0xFF], [0x0D, 0x0A], [0x61, 0x0D, 0x0A, 0x62], [0xC3], [0x61, 0x00, 0xFE]] as [[UInt8]])
+    func keysThatAreNoTextsOfAddresses(_ bytes: [UInt8]) throws {
+        try DatabaseQueue().write { db throws in
+            try db.execute(sql: "CREATE TABLE t (k TEXT PRIMARY KEY NOT NULL, v)")
+            let insert = "INSERT INTO t VALUES (CAST(? AS TEXT), 1), ('other', 2), (CAST(? AS TEXT), 3)"
+            try db.execute(sql: insert, arguments: [Data(bytes), Data(bytes + [0x78])])
+            let shape = try TableShape(db, "t")
+            let sql: SQL = "SELECT \(shape.selection(characters: 10)) FROM t WHERE v = 1"
+            let row = try #require(try SQLRequest<Row>(literal: sql).fetchOne(db))
+            let key = try #require(shape.row(row, characters: 10).key)
+            let address = Address(text: Address(["t"], key.texts.map { ("key", $0) }).text)
+            let read = try #require(RowKey(texts: address.values("key")))
+            #expect(read == key)
+            let condition: SQL = "SELECT v FROM t WHERE \(read.condition(shape.key))"
+            #expect(try SQLRequest<Int>(literal: condition).fetchAll(db) == [1])
+        }
+    }
+
+    /// Reals are found by the text that the page shows.
+    @Test func filtersOfReals() throws {
+        try DatabaseQueue().write { db throws in
+            db.add(function: RowFilter.textOfReal)
+            try db.execute(
+                sql: """
+                    CREATE TABLE t(id INTEGER PRIMARY KEY, r REAL);
+                    INSERT INTO t VALUES (1, 1e300), (2, 9e999), (3, -9e999), (4, 0.1), (5, 1e20);
+                    """)
+            func ids(_ operation: String, _ value: String) throws -> [Int] {
+                let filter = RowFilter(column: "r", operation: operation, value: value)
+                let sql: SQL = "SELECT id FROM t WHERE \(filter.condition) ORDER BY id"
+                return try SQLRequest<Int>(literal: sql).fetchAll(db)
+            }
+            for value in [1e300, .infinity, -.infinity, 0.1, 1e20].map({ Cell($0.databaseValue).text }).enumerated() {
+                #expect(try ids("eq", value.element) == [value.offset + 1])
+                #expect(try ids("starts", value.element) == [value.offset + 1])
+            }
+            #expect(try ids("has", "e+300") == [1])
+            #expect(try ids("lt", "inf") == [1, 3, 4, 5])
+            #expect(try ids("ne", "inf") == [1, 3, 4, 5])
+        }
     }
 
     /// Each comparison finds the rows that SQLite's operator finds, whatever the types of the column and its values.
     @Test func filters() throws {
         let queue = try DatabaseQueue()
         try queue.write { db throws in
+            db.add(function: RowFilter.textOfReal)
             try db.execute(
                 sql: """
                     CREATE TABLE t(id INTEGER PRIMARY KEY, i INTEGER, s TEXT, a);

@@ -45,19 +45,24 @@ struct TailedTable: Sendable {
         name = try db.existingTable(table)
         guard try db.tableExists(name, in: "main") else { throw Failure(message: "\(name) is a view: pass a table") }
         columns = try db.columns(in: name, in: "main").map(\.name)
-        let key = try db.primaryKey(name, in: "main").columns
+        let key = try db.columnsOfKey(name)
         keyCount = key.count
-        let all = (key + columns).map { $0 == "rowid" ? $0 : $0.quotedIdentifier }
-        sql = "SELECT \(all.joined(separator: ", ")) FROM \(name.quotedIdentifier)"
+        sql = "SELECT \((key + columns).map(\.quotedColumn).joined(separator: ", ")) FROM \(name.quotedIdentifier)"
     }
 
-    /// The rows by their keys.
+    /// The rows by their keys. Rows without a key have that of their values, and rows with the same key are numbered.
     func rows(_ db: Database) throws -> Rows {
         var rows: Rows = [:]
+        var counts: [[DatabaseValue]: Int] = [:]
         let cursor = try Row.fetchCursor(db, sql: sql)
         while let row = try cursor.next() {
             let values = Array(row.databaseValues)
-            rows[Array(values.prefix(keyCount))] = Array(values.dropFirst(keyCount))
+            var key = keyCount == 0 ? values : Array(values.prefix(keyCount))
+            if rows[key] != nil {
+                counts[key, default: 1] += 1
+                key.append(counts[key, default: 1].databaseValue)
+            }
+            rows[key] = Array(values.dropFirst(keyCount))
         }
         return rows
     }

@@ -63,7 +63,7 @@ package struct DatabaseFile: ParsableArguments {
 
     package static func open(
         _ path: String, isReadOnly: Bool, creates: Bool = false, trust: DatabaseTrust = .trusted,
-        observesOthers: Bool = false
+        observesOthers: Bool = false, functions: [DatabaseFunction] = []
     ) throws -> DatabaseQueue {
         try requirePath(path)
         var isFolder: ObjCBool = false
@@ -76,6 +76,7 @@ package struct DatabaseFile: ParsableArguments {
         configuration.observesOtherProcesses = observesOthers
         configuration.busyMode = .timeout(5)
         configuration.publicStatementArguments = true
+        if !functions.isEmpty { configuration.prepareDatabase { db in functions.forEach { db.add(function: $0) } } }
         return try DatabaseQueue(path: path, configuration: configuration)
     }
 
@@ -163,9 +164,28 @@ extension Database {
     }
 }
 
+extension Database {
+    /// The columns that name a row of a table: the primary key or, if that can be NULL, the rowid. Empty if the rowid has no name.
+    package func columnsOfKey(_ table: String) throws -> [String] {
+        let key = try primaryKey(table, in: "main")
+        let columns = try columns(in: table, in: "main")
+        guard !key.isRowID, !columns.filter({ $0.primaryKeyIndex > 0 }).allSatisfy(\.isNotNull) else {
+            return key.columns
+        }
+        let rowID = ["rowid", "_rowid_", "oid"].first { name in columns.map(\.name).named(name) == nil }
+        guard let rowID else { return key.columns }
+        // A table without rowid has no NULL in its key.
+        let sql = "SELECT \(rowID) FROM \(table.quotedIdentifier) LIMIT 0"
+        return (try? makeStatement(sql: sql)) == nil ? key.columns : [rowID]
+    }
+}
+
 extension String {
     /// The name in quotes, for SQL.
     package var quotedIdentifier: String { "\"" + replacing("\"", with: "\"\"") + "\"" }
+
+    /// The name of a column, for SQL. A hidden rowid has no quotes: SQLite would take it for a text, if no column had the name.
+    package var quotedColumn: String { ["rowid", "_rowid_", "oid"].contains(self) ? self : quotedIdentifier }
 }
 
 extension [String] {

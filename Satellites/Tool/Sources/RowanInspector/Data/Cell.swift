@@ -17,20 +17,22 @@ struct Cell: Sendable {
     /// The characters that are shown of a value among many, and on the page of its row.
     static let (fewCharacters, manyCharacters) = (160, 20_000)
 
-    /// Two columns: the value, or the start of a long one, and its size.
+    static func size(of column: ColumnInfo) -> String { "length(CAST(\(column.name.quotedIdentifier) AS BLOB))" }
+
+    /// The value, or the start of a long one.
     static func selection(_ column: ColumnInfo, characters: Int) -> SQL {
-        let (name, size) = (column.name.quotedIdentifier, "length(CAST(\(column.name.quotedIdentifier) AS BLOB))")
+        let name = column.name.quotedIdentifier
         // A character has at most four bytes. SQLite's substr() ends at NUL, so that a short value is read as it is.
         return SQL(
             sql:
-                "CASE WHEN \(size) > \(4 * characters) THEN substr(\(name), 1, \(characters)) ELSE \(name) END, \(size)"
+                "CASE WHEN \(size(of: column)) > \(4 * characters) THEN substr(\(name), 1, \(characters)) ELSE \(name) END"
         )
     }
 
-    /// Reads the two columns.
-    init(_ row: Row, at index: Int, characters: Int) {
-        self.init(row[index] as DatabaseValue)
-        if let size = row[index + 1] as Int?, kind == .blob || size > 4 * characters { self.size = size }
+    /// - Parameter size: that of the whole value, in bytes.
+    init(_ value: DatabaseValue, size: Int?, characters: Int) {
+        self.init(value)
+        if let size, kind == .blob || size > 4 * characters { self.size = size }
     }
 
     init(_ value: DatabaseValue) {

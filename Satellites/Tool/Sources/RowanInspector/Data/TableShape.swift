@@ -26,22 +26,10 @@ struct TableShape: Sendable {
         self.name = name
         isView = try db.viewExists(name, in: "main")
         columns = try db.columns(in: name, in: "main")
-        key = isView ? [] : try Self.key(db, name, columns)
+        key = isView ? [] : try db.columnsOfKey(name)
         references = isView ? [] : try Self.references(db, name)
         let objects = try db.schemaObjects(in: "main").filter { $0.tableName == name }
         definition = objects.compactMap(\.sql).map { $0 + ";" }.joined(separator: "\n")
-    }
-
-    /// The columns that name a row: the primary key or, if that can be NULL, the rowid.
-    private static func key(_ db: Database, _ table: String, _ columns: [ColumnInfo]) throws -> [String] {
-        let key = try db.primaryKey(table, in: "main")
-        let parts = columns.filter { $0.primaryKeyIndex > 0 }
-        guard !key.isRowID, !parts.allSatisfy(\.isNotNull) else { return key.columns }
-        let rowID = ["rowid", "_rowid_", "oid"].first { name in columns.map(\.name).named(name) == nil }
-        guard let rowID else { return key.columns }
-        // A table without rowid has no NULL in its key.
-        let sql = "SELECT \(rowID) FROM \(table.quotedIdentifier) LIMIT 0"
-        return (try? db.makeStatement(sql: sql)) == nil ? key.columns : [rowID]
     }
 
     /// The foreign keys that refer to a table.
@@ -93,21 +81,33 @@ struct TableShape: Sendable {
         (columns.map(\.name) + key).named(name)
     }
 
-    /// The columns of the key, then two for each column: see ``Cell``.
+    /// The size of a group of values in one column: SQLite limits the columns of a result and the arguments of functions.
+    private static let groupSize = 100
+
+    /// Two columns for each one of the key: the value, and the bytes of a text; then the values: see ``Cell``; then their sizes.
     func selection(characters: Int) -> SQL {
+        let keys = key.map { name -> SQL in
+            let column = name.quotedColumn
+            return SQL(sql: "\(column), CASE typeof(\(column)) WHEN 'text' THEN CAST(\(column) AS BLOB) END")
+        }
         let cells = columns.map { Cell.selection($0, characters: characters) }
-        return (key.map { SQL(sql: Self.quoted($0)) } + cells).joined(separator: ", ")
+        let sizes = stride(from: 0, to: columns.count, by: Self.groupSize).map { start in
+            let group = columns[start..<min(start + Self.groupSize, columns.count)]
+            return SQL(sql: "json_array(\(group.map(Cell.size).joined(separator: ", ")))")
+        }
+        return (keys + cells + sizes).joined(separator: ", ")
     }
 
     func row(_ row: Row, characters: Int) -> ShownRow {
-        ShownRow(
-            key: key.isEmpty ? nil : RowKey(values: key.indices.map { row[$0] }),
-            cells: columns.indices.map { Cell(row, at: key.count + 2 * $0, characters: characters) })
-    }
-
-    /// A hidden rowid has no quotes: SQLite would take it for a text, if no column had the name.
-    static func quoted(_ name: String) -> String {
-        ["rowid", "_rowid_", "oid"].contains(name) ? name : name.quotedIdentifier
+        let (first, end) = (2 * key.count, 2 * key.count + columns.count)
+        let sizes = stride(from: 0, to: columns.count, by: Self.groupSize).flatMap { start in
+            let group: String = row[end + start / Self.groupSize]
+            return group.dropFirst().dropLast().split(separator: ",").map { Int($0) }
+        }
+        return ShownRow(
+            key: key.isEmpty
+                ? nil : RowKey(values: key.indices.map { row[2 * $0] }, texts: key.indices.map { row[2 * $0 + 1] }),
+            cells: columns.indices.map { Cell(row[first + $0], size: sizes[$0], characters: characters) })
     }
 
     /// About how many rows there are, and whether that is exact.
@@ -130,7 +130,7 @@ struct TableShape: Sendable {
         let bounds = try Row.fetchOne(
             db,
             sql:
-                "SELECT (SELECT min(\(Self.quoted(rowID))) FROM \(table)), (SELECT max(\(Self.quoted(rowID))) FROM \(table))"
+                "SELECT (SELECT min(\(rowID.quotedColumn)) FROM \(table)), (SELECT max(\(rowID.quotedColumn)) FROM \(table))"
         )
         guard let first = bounds?[0] as Int?, let last = bounds?[1] as Int? else { return (limit, false) }
         let (span, overflow) = last.subtractingReportingOverflow(first)
@@ -151,9 +151,18 @@ struct ShownRow: Sendable {
 
 /// The key of a row, in the parameters of an address.
 struct RowKey: Hashable, Sendable {
-    var values: [DatabaseValue]
+    private(set) var values: [DatabaseValue]
+    /// The bytes of texts that an address would change: those that are not valid UTF-8, or have line ends of forms.
+    private var bytes: [Int: Data] = [:]
 
-    init(values: [DatabaseValue]) { self.values = values }
+    /// - Parameter texts: the bytes of texts.
+    init(values: [DatabaseValue], texts: [Data?] = []) {
+        self.values = values
+        for case (let index, let text?) in texts.enumerated()
+        where String(validating: text, as: UTF8.self) == nil || text.range(of: Data("\r\n".utf8)) != nil {
+            bytes[index] = text
+        }
+    }
 
     init?(texts: [String]) {
         values = []
@@ -165,6 +174,9 @@ struct RowKey: Hashable, Sendable {
             case "i": value = Int64(rest)?.databaseValue
             case "r": value = UInt64(rest, radix: 16).map { Double(bitPattern: $0).databaseValue }
             case "t": value = rest.databaseValue
+            case "u":
+                bytes[values.count] = Data(base64Encoded: rest)
+                value = bytes[values.count].map { String(decoding: $0, as: UTF8.self).databaseValue }
             case "b": value = Data(base64Encoded: rest)?.databaseValue
             case "n": value = DatabaseValue.null
             default: value = nil
@@ -176,8 +188,9 @@ struct RowKey: Hashable, Sendable {
 
     /// The values with their types: a text that looks like a number is another key.
     var texts: [String] {
-        values.map { value in
-            switch value.storage {
+        values.enumerated().map { index, value in
+            if let text = bytes[index] { return "u" + text.base64EncodedString() }
+            return switch value.storage {
             case .null: "n"
             case .int64(let integer): "i\(integer)"
             case .double(let real): "r" + String(real.bitPattern, radix: 16)
@@ -188,8 +201,10 @@ struct RowKey: Hashable, Sendable {
     }
 
     func condition(_ columns: [String]) -> SQL {
-        zip(columns, values).map { column, value in "\(sql: TableShape.quoted(column)) IS \(value)" as SQL }
-            .joined(separator: " AND ")
+        values.indices.map { index in
+            let column = columns[index].quotedColumn
+            return bytes[index].map { "\(sql: column) IS CAST(\($0) AS TEXT)" } ?? "\(sql: column) IS \(values[index])"
+        }.joined(separator: " AND ")
     }
 }
 
@@ -220,7 +235,7 @@ struct RowFilter: Sendable {
 
     /// A number is compared with texts, too, as columns without a type contain both.
     var condition: SQL {
-        let column = SQL(sql: TableShape.quoted(column))
+        let column = SQL(sql: column.quotedColumn)
         let number = number
         let operand = number ?? value.databaseValue
         switch operation {
@@ -231,8 +246,8 @@ struct RowFilter: Sendable {
         case "le": return "\(column) <= \(operand)"
         case "gt": return "\(column) > \(operand)"
         case "ge": return "\(column) >= \(operand)"
-        case "has": return "\(column) LIKE \("%" + pattern + "%") ESCAPE '\\'"
-        case "starts": return "\(column) LIKE \(pattern + "%") ESCAPE '\\'"
+        case "has": return "\(shown) LIKE \("%" + pattern + "%") ESCAPE '\\'"
+        case "starts": return "\(shown) LIKE \(pattern + "%") ESCAPE '\\'"
         case "null": return "\(column) IS NULL"
         default: return "\(column) IS NOT NULL"
         }
@@ -241,8 +256,18 @@ struct RowFilter: Sendable {
     /// The value as a number, if SQLite writes that number so: 01234 is a text.
     private var number: DatabaseValue? {
         if let integer = Int64(value), String(integer) == value { return integer.databaseValue }
-        if let real = Double(value), real.isFinite, "\(real)" == value { return real.databaseValue }
+        if let real = Double(value), !real.isNaN, "\(real)" == value { return real.databaseValue }
         return nil
+    }
+
+    /// The text that the page shows: SQLite writes reals in another way.
+    private var shown: SQL {
+        let column = column.quotedColumn
+        return SQL(sql: "CASE typeof(\(column)) WHEN 'real' THEN \(Self.textOfReal.name)(\(column)) ELSE \(column) END")
+    }
+
+    static let textOfReal = DatabaseFunction("rowan_text", argumentCount: 1, pure: true, safety: .innocuous) { values in
+        Cell(values[0]).text
     }
 
     private var pattern: String {

@@ -112,7 +112,7 @@ extension Pages {
                 let column = address["column"].flatMap(shape.column)
             else { throw Failure.usage("the address has no key, or no column, of \(shape.name)") }
             let sql: SQL = """
-                SELECT CAST(\(sql: TableShape.quoted(column)) AS BLOB) FROM \(sql: shape.name.quotedIdentifier) \
+                SELECT CAST(\(sql: column.quotedColumn) AS BLOB) FROM \(sql: shape.name.quotedIdentifier) \
                 WHERE \(key.condition(shape.key))
                 """
             guard let data = try SQLRequest<Data>(literal: sql).fetchOne(db) else {

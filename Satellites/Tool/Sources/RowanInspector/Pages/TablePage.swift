@@ -153,7 +153,8 @@ extension Pages {
 
     /// The rows to which the value of a column refers.
     func reference(_ shape: TableShape, _ column: String, _ cell: Cell) -> String? {
-        guard cell.kind == .integer || cell.kind == .text, cell.size == nil, cell.text.count < 200,
+        // A form would change line ends.
+        guard cell.isNumber || cell.kind == .text, cell.size == nil, cell.text.count < 200, !cell.text.contains("\r\n"),
             let reference = shape.references.first(where: { $0.mapping.count == 1 && $0.mapping[0].origin == column })
         else { return nil }
         return Address(
@@ -210,7 +211,7 @@ extension Pages {
             let filter: SQL = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
             let order: SQL =
                 address["order"].flatMap(shape.column).map { column in
-                    SQL(sql: " ORDER BY \(TableShape.quoted(column))\(address["down"] != nil ? " DESC" : "")")
+                    SQL(sql: " ORDER BY \(column.quotedColumn)\(address["down"] != nil ? " DESC" : "")")
                 } ?? ""
             let sql = SQL(sql: "SELECT * FROM \(shape.name.quotedIdentifier)") + filter + order
             return try await Download(format: format, name: shape.name, sql: sql, text: .pages).response(file, request)

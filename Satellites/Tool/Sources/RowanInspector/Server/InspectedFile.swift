@@ -38,6 +38,7 @@ final class InspectedFile: Sendable {
         // A page shows the start of a value.
         limits.valueBytes = 1_000_000_000
         limits.columns = 2_000
+        limits.functionArguments = 100
         limits.likePatternBytes = 10_000
         limits.sqlBytes = 10_000_000
         limits.instructions = 10_000_000
@@ -56,7 +57,7 @@ final class InspectedFile: Sendable {
     }
 
     private static func open(_ path: String, _ limits: SQLLimits) throws -> DatabaseQueue {
-        try DatabaseFile.open(path, isReadOnly: true, trust: .untrustedSQL(limits))
+        try DatabaseFile.open(path, isReadOnly: true, trust: .untrustedSQL(limits), functions: [RowFilter.textOfReal])
     }
 
     /// Reads for a page.
