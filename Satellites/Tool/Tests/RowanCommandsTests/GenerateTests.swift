@@ -264,4 +264,74 @@ import Testing
                     code: 3))
         #expect(try tool.text("out/Player.swift") == "struct Player {}\n")
     }
+
+    @Test func optionsInAFile() throws {
+        let path = try tool.database("CREATE TABLE players (id INTEGER PRIMARY KEY); CREATE TABLE other (a)")
+        _ = try tool.write(
+            "# a comment\n--public\n--style codable\n--name players=Spieler\n--exclude other\n", "options")
+        #expect(
+            try tool.run("generate", path, "--into", "out", "--options", "options")
+                == .init("wrote out/Spieler.swift\n"))
+        #expect(try tool.text("out/Spieler.swift").contains("public struct Spieler: Codable"))
+        // The command line takes precedence.
+        #expect(
+            try tool.run("generate", path, "--into", "out", "--options", "options", "--style", "record").code == 0)
+        #expect(try tool.text("out/Spieler.swift").contains("@Record(\"players\", memberwise: true) public struct"))
+        for line in ["--public yes", "--style", "--style none", "--nothing", "--name players=a/b"] {
+            _ = try tool.write(line + "\n", "wrong")
+            let output = try tool.run("generate", path, "--into", "out", "--options", "wrong")
+            #expect(output.code == 2 && output.errors.hasPrefix("rowan: wrong: \(line)"), "\(output)")
+        }
+    }
+
+    @Test func choicesThatDoNotExist() throws {
+        let path = try tool.database("CREATE TABLE player (id INTEGER PRIMARY KEY, x TEXT); CREATE TABLE other (a)")
+        for (arguments, code, message) in [
+            (["--name", "nope=X"], 3, "there is no table nope: there are other, player"),
+            (["--exclude", "nope"], 3, "there is no table nope: there are other, player"),
+            (["--type", "player.zz=X"], 3, "there is no column player.zz: pass --type TABLE.COLUMN=Type"),
+            (["--type", "nope.x=X"], 3, "there is no column nope.x: pass --type TABLE.COLUMN=Type"),
+            (["--name", "player=../Evil"], 2, "--name player=../Evil: ../Evil can't be the name of a type"),
+            (["--name", "player=1st"], 2, "--name player=1st: 1st can't be the name of a type"),
+        ] as [([String], Int32, String)] {
+            #expect(
+                try tool.run(["generate", path, "--into", "out"] + arguments)
+                    == .init("", errors: "rowan: \(message)\n", code: code))
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: tool.folder.path) == ["d.sqlite"])
+        #expect(
+            try tool.run(
+                "generate", path, "--into", "out", "--exclude", "other", "--type", "other.a=Int", "--name",
+                "PLAYER=Größe1")
+                == .init("wrote out/Größe1.swift\n"))
+    }
+
+    @Test func brokenViews() throws {
+        let path = try tool.database("CREATE TABLE t (id INTEGER PRIMARY KEY); CREATE VIEW v AS SELECT missing FROM t")
+        #expect(
+            try tool.run("generate", path, "--into", "out")
+                == .init(
+                    "",
+                    errors:
+                        "rowan: the view v can't be read (no such column: missing): leave it out with --exclude v\n",
+                    code: 3))
+        #expect(try tool.run("generate", path, "--into", "out", "--exclude", "v") == .init("wrote out/T.swift\n"))
+    }
+
+    @Test func namesWithControlCharacters() throws {
+        let path = try tool.database("CREATE TABLE \"t\u{1}\" (\"a\u{1B}\\\"\"b\" TEXT)")
+        #expect(try tool.run("generate", path, "--into", "out").code == 0)
+        let text = try tool.text("out/T.swift")
+        #expect(text.contains(#"@Record("t\u{1}")"#) && text.contains(#"@Column("a\u{1b}\\\"b")"#), "\(text)")
+    }
+
+    @Test func foldersThatAreFiles() throws {
+        let path = try tool.database("CREATE TABLE t (id INTEGER PRIMARY KEY)")
+        #expect(
+            try tool.run("generate", path, "--into", "d.sqlite")
+                == .init("", errors: "rowan: d.sqlite is not a folder: pass one as --into\n", code: 3))
+        #expect(
+            try tool.run("generate", path, "--into", "d.sqlite/out")
+                == .init("", errors: "rowan: d.sqlite/out: Not a directory\n", code: 3))
+    }
 }

@@ -19,19 +19,23 @@ struct GenerateCommand: AsyncParsableCommand {
 
     @OptionGroup var file: DatabaseFile
     @Option(help: "The folder of the files.", completion: .directory) var into: String
-    @Option(help: "record, for the macro @Record of RowanRecords, or codable.") var style: Style = .record
+    @Option(help: "record, for the macro @Record of RowanRecords, which is the default, or codable.") var style: Style?
     @Flag(help: "Make the types public.") var `public` = false
     @Option(help: "The name of a type, as TABLE=Type. May be repeated.") var name: [String] = []
     @Option(help: "The type of a property, as TABLE.COLUMN=Type. May be repeated.") var type: [String] = []
     @Option(help: "A table or view to leave out. May be repeated.") var exclude: [String] = []
     @Option(
-        help: "A file with more of these options, one per line, such as: --name players=Player", completion: .file())
+        help:
+            "A file with more of --name, --type, --exclude, --style and --public, one per line, such as: --name players=Player",
+        completion: .file())
     var options: String?
     @Flag(help: "Write nothing, and fail if files are stale.") var check = false
 
     func run() async throws {
-        var choices = GenerationChoices(style: style, isPublic: `public`)
+        var choices = GenerationChoices()
         if let options { try choices.read(file: options) }
+        if let style { choices.style = style }
+        if `public` { choices.isPublic = true }
         for name in name { try choices.add("--name", name) }
         for type in type { try choices.add("--type", type) }
         for table in exclude { try choices.add("--exclude", table) }
@@ -48,6 +52,10 @@ private struct GeneratedFolder {
     /// - Throws: `Findings` if the files are stale and must not be written; a `Failure` if another file has the name of one.
     func update(_ files: [String: String], checks: Bool) throws {
         let manager = FileManager.default
+        var isFolder: ObjCBool = false
+        guard !manager.fileExists(atPath: path, isDirectory: &isFolder) || isFolder.boolValue else {
+            throw Failure(message: "\(path) is not a folder: pass one as --into")
+        }
         // Nil for a missing file.
         func text(_ name: String) -> String? { try? String(contentsOfFile: "\(path)/\(name)", encoding: .utf8) }
         let existing = (manager.fileExists(atPath: path) ? try manager.contentsOfDirectory(atPath: path) : [])
@@ -75,14 +83,12 @@ private struct GeneratedFolder {
 
 /// What the user chooses.
 struct GenerationChoices: Sendable {
-    let style: GenerateCommand.Style
-    let isPublic: Bool
+    var style = GenerateCommand.Style.record
+    var isPublic = false
     /// By lower-case names.
     private(set) var names: [String: String] = [:]
     private(set) var types: [String: String] = [:]
     private(set) var excluded: Set<String> = []
-
-    init(style: GenerateCommand.Style, isPublic: Bool) { (self.style, self.isPublic) = (style, isPublic) }
 
     mutating func read(file: String) throws {
         guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
@@ -92,27 +98,31 @@ struct GenerationChoices: Sendable {
             let line = line.trimmingCharacters(in: .whitespaces)
             guard !line.isEmpty, !line.hasPrefix("#") else { continue }
             let words = line.split(separator: " ", maxSplits: 1)
-            guard words.count == 2 else {
-                throw Failure.usage("\(file): \(line): an option and its value are expected")
+            let value = words.count == 2 ? words[1].trimmingCharacters(in: .whitespaces) : ""
+            do { try add(String(words[0]), value) } catch let failure as Failure {
+                throw Failure.usage("\(file): \(failure.message)")
             }
-            try add(String(words[0]), words[1].trimmingCharacters(in: .whitespaces))
         }
     }
 
     mutating func add(_ option: String, _ value: String) throws {
-        if option == "--exclude" {
-            excluded.insert(value.lowercased())
-            return
-        }
         let parts = value.split(separator: "=", maxSplits: 1).map(String.init)
-        guard parts.count == 2, ["--name", "--type"].contains(option) else {
-            throw Failure.usage(
-                "\(option) \(value): pass --name TABLE=Type, --type TABLE.COLUMN=Type, or --exclude TABLE")
-        }
-        if option == "--name" {
+        switch (option, parts.count) {
+        case ("--public", 0): isPublic = true
+        case ("--style", 1) where GenerateCommand.Style(rawValue: value) != nil:
+            style = GenerateCommand.Style(rawValue: value) ?? style
+        case ("--exclude", 1...): excluded.insert(value.lowercased())
+        case ("--name", 2):
+            // It is also the name of a file.
+            guard SwiftNames.isIdentifier(parts[1]) else {
+                throw Failure.usage("--name \(value): \(parts[1]) can't be the name of a type")
+            }
             names[parts[0].lowercased()] = parts[1]
-        } else {
-            types[parts[0].lowercased()] = parts[1]
+        case ("--type", 2): types[parts[0].lowercased()] = parts[1]
+        default:
+            throw Failure.usage(
+                "\(option) \(value): pass --name TABLE=Type, --type TABLE.COLUMN=Type, --exclude TABLE, --style STYLE, or "
+                    + "--public")
         }
     }
 }

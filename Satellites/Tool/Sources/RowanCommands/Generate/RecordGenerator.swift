@@ -36,12 +36,29 @@ struct RecordGenerator {
         let internalTables = ["grdb_migrations", "rowan_migration_checksums"]
         let objects = try db.schemaObjects(in: "main").filter {
             ($0.kind == .table || $0.kind == .view) && !$0.isShadowTable && !$0.name.hasPrefix("sqlite_")
-                && !internalTables.contains($0.name) && !choices.excluded.contains($0.name.lowercased())
+                && !internalTables.contains($0.name)
         }
-        for object in objects {
+        let known = Set(objects.map { $0.name.lowercased() })
+        for name in choices.names.keys.sorted() + choices.excluded.sorted() where !known.contains(name) {
+            _ = try db.existingTable(name)
+        }
+        for object in objects where !choices.excluded.contains(object.name.lowercased()) {
             let chosen = choices.names[object.name.lowercased()]
             let type = SwiftNames.unique(chosen ?? Self.typeName(object.name), &types)
-            tables.append(try table(db, object, type))
+            do { tables.append(try table(db, object, type)) } catch let error as DatabaseError
+                where object.kind == .view
+            {
+                throw Failure(
+                    message:
+                        "the view \(object.name) can't be read (\(error.message ?? "\(error)")): leave it out with "
+                        + "--exclude \(object.name)")
+            }
+        }
+        let columns = Set(
+            tables.flatMap { table in table.properties.map { "\(table.name).\($0.column)".lowercased() } })
+        for column in choices.types.keys.sorted() where !columns.contains(column) {
+            guard !choices.excluded.contains(where: { column.hasPrefix($0 + ".") }) else { continue }
+            throw Failure(message: "there is no column \(column): pass --type TABLE.COLUMN=Type")
         }
         try addAssociations(db)
     }
@@ -181,10 +198,7 @@ struct RecordGenerator {
     // MARK: The code
 
     private static func literal(_ text: String) -> String {
-        "\""
-            + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n").replacing(
-                "\r", with: "\\r"
-            ).replacing("\0", with: "\\0") + "\""
+        "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").onOneLine + "\""
     }
 
     func files() -> [String: String] {

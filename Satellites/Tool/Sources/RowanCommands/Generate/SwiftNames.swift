@@ -60,6 +60,10 @@ enum SwiftNames {
         name.first.map { $0.isNumber || $0 == "_" } ?? true ? "_" + name : name
     }
 
+    static func isIdentifier(_ name: String) -> Bool {
+        name.first?.isNumber == false && name != "_" && name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+    }
+
     /// The name where it is declared or used.
     static func escaped(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
