@@ -33,7 +33,10 @@ let package = Package(
     targets: [
         .target(
             name: "RowanCommands",
-            dependencies: [rowan, arguments, "RowanPictures", .product(name: "RowanImport", package: "Rowan")],
+            dependencies: [
+                rowan, arguments, "RowanPictures", .product(name: "RowanImport", package: "Rowan"),
+                .product(name: "RowanSQLite", package: "Rowan"),
+            ],
             swiftSettings: settings),
         // Pictures in SVG.
         .target(name: "RowanPictures", swiftSettings: settings),

@@ -57,6 +57,67 @@ import Testing
         #expect(try !tool.run("schema", "d.sqlite").output.contains("more"))
     }
 
+    /// A database that a migration could not fill is not left behind.
+    @Test func newDatabasesOfMigrationsThatFail() throws {
+        try migration("1-bad", "CREATE TABLE more (a); INSERT INTO nowhere VALUES (1);")
+        #expect(try tool.run("migrate", "up", "new.sqlite").code == 3)
+        #expect(!FileManager.default.fileExists(atPath: tool.path("new.sqlite")))
+        try migration("0-good", "CREATE TABLE good (a);")
+        let output = try tool.run("migrate", "up", "new.sqlite")
+        #expect(output.code == 3 && output.output == "applied 0-good\n" && output.errors.contains("nowhere"))
+        #expect(try tool.run("migrate", "status", "new.sqlite") == .init("applied  0-good\npending  1-bad\n"))
+    }
+
+    /// Ctrl-C ends a migration, but not those before it.
+    @Test func interruptedMigrations() throws {
+        try migration("1-good", "CREATE TABLE good (a);")
+        try migration(
+            "2-endless",
+            "CREATE TABLE t AS WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) AS m FROM n;")
+        let process = Process()
+        process.executableURL = Tool.program
+        process.arguments = ["migrate", "up", "d.sqlite"]
+        process.currentDirectoryURL = tool.folder
+        let (output, errors) = (Pipe(), Pipe())
+        (process.standardOutput, process.standardError) = (output, errors)
+        try process.run()
+        defer { process.terminate() }
+        // The first migration has been committed.
+        while try tool.run("query", "d.sqlite", "SELECT * FROM good").code != 0 { usleep(10_000) }
+        kill(process.processIdentifier, SIGINT)
+        process.waitUntilExit()
+        #expect(String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) == "applied 1-good\n")
+        #expect(
+            String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
+                == "rowan: interrupted: the migrations above remain applied\n")
+        #expect(process.terminationStatus == 130)
+    }
+
+    /// The names of new migrations are in the order in which they were made.
+    @Test func migrationsOfTheSameSecond() throws {
+        var paths: [String] = []
+        for name in ["z", "y", "y", "a", "a"] {
+            let output = try tool.run("migrate", "create", name)
+            #expect(output.code == 0, "\(output)")
+            paths.append(output.output)
+        }
+        #expect(paths == paths.sorted() && Set(paths).count == 5)
+        try migration("29991231235959-late", "")
+        #expect(try tool.run("migrate", "create", "b") == .init("migrations/29991231235960-b.sql\n"))
+    }
+
+    /// A plan changes no other file.
+    @Test func plansDoNotAttach() throws {
+        let other = try tool.database("CREATE TABLE o (a)", "other.sqlite")
+        try tool.database("CREATE TABLE t (a)")
+        try migration("1-attach", "ATTACH '\(other)' AS other; INSERT INTO other.o VALUES (1);")
+        for command in ["plan", "check"] {
+            let output = try tool.run("migrate", command, "d.sqlite")
+            #expect(output.code == 3 && output.errors.contains("a plan can't attach databases"), "\(output)")
+        }
+        #expect(try tool.run("query", other, "SELECT count(*) AS n FROM o", "-f", "csv") == .init("n\r\n0\r\n"))
+    }
+
     @Test func editedAndUnknownMigrations() throws {
         try makeTwo()
         #expect(try tool.run("migrate", "up", "d.sqlite").code == 0)

@@ -41,9 +41,17 @@ struct MigrateCommand: ParsableCommand {
                     format:
                         "\(year: .extended(minimumLength: 4))\(month: .twoDigits)\(day: .twoDigits)\(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased))\(minute: .twoDigits)\(second: .twoDigits)",
                     timeZone: .gmt, calendar: Calendar(identifier: .gregorian)))
-            let path = "\(migrations.folder)/\(time)-\(words.joined(separator: "-")).sql"
+            let path = "\(migrations.folder)/\(try prefix(time))-\(words.joined(separator: "-")).sql"
             try Data(text.utf8).write(to: URL(filePath: path), options: .withoutOverwriting)
             print(path.forTerminal)
+        }
+
+        /// The names decide the order: a migration of the same second comes after those that are there.
+        private func prefix(_ time: String) throws -> String {
+            let present = try FileManager.default.contentsOfDirectory(atPath: migrations.folder)
+                .filter { $0.hasSuffix(".sql") }.map { $0.prefix(time.count) }.compactMap { Int($0) }
+            guard let last = present.max(), let now = Int(time), last >= now else { return time }
+            return String(last + 1)
         }
     }
 
@@ -66,7 +74,8 @@ struct MigrateCommand: ParsableCommand {
 
     struct Plan: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Runs the pending migrations on a copy, and prints what they do to the schema and to the rows.")
+            abstract: "Runs the pending migrations on a copy, and prints what they do to the schema and to the rows.",
+            discussion: "The migrations can't attach other databases, which they would change.")
 
         @OptionGroup var file: DatabaseFile
         @OptionGroup var migrations: MigrationFolder
@@ -125,21 +134,36 @@ struct MigrateCommand: ParsableCommand {
             if let backup { try DatabaseFile.requirePath(backup) }
             migrator.backupPath = backup ?? migrator.backupPath
             let ready = migrator
+            let wasMissing = !FileManager.default.fileExists(atPath: path)
+            var failure: (any Error)?
             let ran = try await DatabaseFile.explaining(path) {
-                try await interruptible {
-                    let queue = try DatabaseFile.open(path, isReadOnly: false, creates: true)
-                    let before = try await queue.read { try ready.appliedIdentifiers($0) }
-                    do { try await ready.asyncMigrate(queue, upTo: to) } catch let error as MigrationError {
-                        throw Failure(message: "\(error)")
-                    }
-                    return try await queue.read { try ready.appliedMigrations($0) }.filter { !before.contains($0) }
+                let queue = try DatabaseFile.open(path, isReadOnly: false, creates: true)
+                let before = try await queue.read { try ready.appliedIdentifiers($0) }
+                do { try await interruptible { try await ready.asyncMigrate(queue, upTo: to) } } catch {
+                    failure = error
                 }
+                defer { try? queue.close() }  // The transactions have ended.
+                return try await queue.read { try ready.appliedMigrations($0) }.filter { !before.contains($0) }
             }
             for identifier in ran { print("applied \(identifier.onOneLine)") }
+            if let failure {
+                if ran.isEmpty, wasMissing { DatabaseFile.remove(path) }
+                throw Self.explained(failure, path, ran)
+            }
             if ran.isEmpty { print("nothing to do") }
             let beside = URL(filePath: migrations.folder).deletingLastPathComponent().appending(path: "schema.sql").path
             if let target = schema ?? (FileManager.default.fileExists(atPath: beside) ? beside : nil) {
                 try migrator.writeSchema(to: URL(filePath: target))
+            }
+        }
+
+        /// Each migration is a transaction: those before an error remain.
+        private static func explained(_ error: any Error, _ path: String, _ ran: [String]) -> any Error {
+            switch (error as? DatabaseError).map({ DatabaseFile.explained($0, path) }) ?? error {
+            case is CancellationError where !ran.isEmpty:
+                Failure(message: "interrupted: the migrations above remain applied", exitCode: 130)
+            case let error as MigrationError: Failure(message: "\(error)")
+            case let error: error
             }
         }
     }
@@ -217,6 +241,8 @@ private func trial(_ migrator: DatabaseMigrator, _ file: DatabaseFile) async thr
     return try await DatabaseFile.explaining(path) {
         do { return try MigrationTrial(migrator, path) } catch let error as MigrationError {
             throw Failure(message: "\(error)")
+        } catch let error as DatabaseError where error.message?.hasPrefix("too many attached databases") ?? false {
+            throw Failure(message: "a plan can't attach databases, which it would change: try the migrations on copies")
         }
     }
 }

@@ -2,6 +2,7 @@
 
 import Foundation
 import Rowan
+import RowanSQLite
 
 struct MigrationTrial: Sendable {
     let preview: MigrationPreview
@@ -10,10 +11,16 @@ struct MigrationTrial: Sendable {
 
     init(_ migrator: DatabaseMigrator, _ path: String) throws {
         let migrator = MigrationRecords.quietly(migrator)
-        let source = try DatabaseFile.open(path, isReadOnly: true)
+        // The migrations run on copies: what they attach would be changed.
+        let prepare: @Sendable (Database) throws -> Void = { db in
+            sqlite3_limit(db.sqliteConnection, SQLITE_LIMIT_ATTACHED, 0)
+        }
+        let source = try DatabaseFile.open(path, isReadOnly: true, prepare: prepare)
         preview = try migrator.preview(source)
         // The preview keeps no copy.
-        let copy = try DatabaseQueue(path: "")
+        var configuration = Configuration()
+        configuration.prepareDatabase(prepare)
+        let copy = try DatabaseQueue(path: "", configuration: configuration)
         try source.backup(to: copy)
         let before = try copy.read { try Self.rowCounts($0) }
         try migrator.migrate(copy)
