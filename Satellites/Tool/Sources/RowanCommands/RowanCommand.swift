@@ -73,6 +73,9 @@ public struct RowanCommand: ParsableCommand {
         case let error as DatabaseError:
             Console.printError("rowan: \(error)")
             return 3
+        case let error as CocoaError:
+            Console.printError("rowan: \(error.sentence)")
+            return 3
         default:
             let code = exitCode(for: error)
             let message = fullMessage(for: error)

@@ -13,7 +13,8 @@ public struct ShellCommand: AsyncParsableCommand {
 
             Statements end with a semicolon; .help lists the commands of the prompt. Tab completes names, Ctrl-R searches the \
             history, Ctrl-C stops a statement, and Ctrl-D ends the session. Earlier statements are kept in \
-            ~/.local/state/rowan/history, except for those that begin with a space. A script stops at the first error.
+            ~/.local/state/rowan/history, except for those that begin with a space. A script is UTF-8, \
+            and stops at the first error. Without --write, nothing is written, no copy by VACUUM either.
             """)
 
     @OptionGroup var file: DatabaseFile

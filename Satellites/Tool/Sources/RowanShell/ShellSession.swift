@@ -100,6 +100,7 @@ final class ShellSession {
         }
     }
 
+    private static let readOnlyText = "the statement writes: start the shell with --write to allow it"
     private static let invalidText = "the text is not valid UTF-8: convert it"
 
     /// Runs a command, or the statements that end on a line.
@@ -130,6 +131,8 @@ final class ShellSession {
                 name.first?.isLetter ?? false ? "set it with .param \(name)=VALUE" : "name it, as in :name, for .param"
             throw Failure(message: "\(missing) has no value: \(hint)")
         }
+        // SQLite lets a connection for reading write a copy to another file.
+        if isReadOnly, statement.verb == "VACUUM" { throw Failure(message: Self.readOnlyText) }
         let wasInTransaction = db.isInsideTransaction
         let clock = ContinuousClock()
         let start = clock.now
@@ -157,11 +160,11 @@ final class ShellSession {
         case let error as DatabaseError:
             switch error.resultCode {
             case .SQLITE_INTERRUPT: return "interrupted"
-            case .SQLITE_READONLY where isReadOnly:
-                return "the statement writes: start the shell with --write to allow it"
+            case .SQLITE_READONLY where isReadOnly && error.extendedResultCode == .SQLITE_READONLY:
+                return Self.readOnlyText
             case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_CANTOPEN, .SQLITE_READONLY:
                 return explained(DatabaseFile.explained(error, path))
-            default: return (error.message ?? "\(error.resultCode)").onOneLine
+            default: return error.sentence(arguments: "set them with .param NAME=VALUE").onOneLine
             }
         default: return "\(error)"
         }

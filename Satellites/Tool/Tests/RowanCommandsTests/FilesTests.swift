@@ -91,6 +91,102 @@ import Testing
         }
     }
 
+    /// The journal of a program that stopped in a transaction.
+    @Test func hotJournals() throws {
+        let path = try tool.database(
+            """
+            CREATE TABLE t (a);
+            WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO t SELECT hex(zeroblob(100)) FROM n;
+            """)
+        let writer = try DatabaseQueue(path: path)
+        try writer.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA cache_size = 5; PRAGMA cache_spill = 1")
+            try db.inTransaction {
+                try db.execute(sql: "UPDATE t SET a = a || 'x'")
+                for suffix in ["", "-journal"] {
+                    try FileManager.default.copyItem(atPath: path + suffix, toPath: tool.path("hot.sqlite" + suffix))
+                }
+                return .rollback
+            }
+        }
+        let message = """
+            rowan: a program that stopped has left hot.sqlite in the middle of a transaction: undo it by opening the file for \
+            writing, as in: rowan query --write hot.sqlite 'SELECT 1'
+
+            """
+        for arguments in [
+            ["query", "hot.sqlite", "SELECT 1"], ["query", "hot.sqlite", "DELETE FROM t"], ["schema", "hot.sqlite"],
+            ["doctor", "hot.sqlite"], ["dump", "hot.sqlite"], ["backup", "hot.sqlite", "copy.sqlite"],
+            ["tail", "hot.sqlite", "t"], ["mcp", "hot.sqlite"], ["shell", "hot.sqlite"], ["inspect", "hot.sqlite"],
+        ] {
+            #expect(try tool.run(arguments) == .init("", errors: message, code: 3), "\(arguments)")
+        }
+        #expect(try tool.run("query", "--write", "hot.sqlite", "SELECT 1 AS a", "-f", "csv").code == 0)
+        let sql = "SELECT count(*) AS n, sum(a LIKE '%x') AS changed FROM t"
+        #expect(try tool.run("query", "hot.sqlite", sql, "-f", "csv").output == "n,changed\r\n2000,0\r\n")
+    }
+
+    /// Root can write anywhere, and runs the program as somebody else.
+    private static let otherUser = "setpriv --reuid=65534 --clear-groups"
+    private static let canTestPermissions =
+        geteuid() != 0 || (["/usr/bin", "/bin"].contains { access($0 + "/setpriv", X_OK) == 0 })
+
+    @Test(.enabled(if: canTestPermissions)) func foldersThatCannotBeWritten() throws {
+        let user = geteuid() == 0 ? Self.otherUser : ""
+        try FileManager.default.createDirectory(atPath: tool.path("ro"), withIntermediateDirectories: true)
+        let pool = try DatabasePool(path: tool.path("open.sqlite"))
+        try pool.write { try $0.execute(sql: "CREATE TABLE t (a); INSERT INTO t VALUES (1)") }
+        for (name, suffix) in [("log", ""), ("log", "-wal"), ("plain", "")] {
+            try FileManager.default.copyItem(
+                atPath: tool.path("open.sqlite") + suffix, toPath: tool.path("ro/\(name).sqlite") + suffix)
+        }
+        try pool.close()
+        try FileManager.default.copyItem(atPath: tool.path("open.sqlite"), toPath: tool.path("ro/checkpointed.sqlite"))
+        #expect(chmod(tool.path("ro"), 0o555) == 0)
+        defer { chmod(tool.path("ro"), 0o755) }
+        for name in ["log", "checkpointed"] {
+            for command in ["schema ro/\(name).sqlite", "query ro/\(name).sqlite 'SELECT * FROM t'"] {
+                let output = try tool.shell("\(user) $rowan \(command)")
+                let start =
+                    "rowan: can't read ro/\(name).sqlite, because its write-ahead log needs files in the same folder"
+                #expect(output.code == 3 && output.output == "" && output.errors.hasPrefix(start), "\(output)")
+            }
+        }
+        let file = try tool.write("a\n1\n", "t.csv")
+        #expect(
+            try tool.shell("\(user) $rowan import ro/new.sqlite t \(file)").errors
+                == "rowan: can't open ro/new.sqlite: Permission denied\n")
+    }
+
+    @Test func sentencesOfErrors() throws {
+        let path = try tool.database("CREATE TABLE t (a)")
+        let values = "pass -p NAME=VALUE for :NAME, and -p VALUE for ?"
+        for (arguments, message) in [
+            (
+                ["query", path, "ATTACH 'none/x.sqlite' AS x", "--write"],
+                "can't open none/x.sqlite, which the SQL names"
+            ),
+            (["explain", path, "SELECT 1; SELECT 2"], "there are several statements: pass one at a time"),
+            (["query", path, "SELECT :a"], "the statement has another number of arguments than values: \(values)"),
+            (["query", path, "SELECT :a, :b", "-p", "a=1"], "missing statement argument: b: \(values)"),
+            (
+                ["inspect", path, "--host", "nope.invalid"],
+                "there is no host nope.invalid: pass an address of this machine as --host"
+            ),
+            (["migrate", "create", "a", "-m", path], "\(path): File exists"),
+        ] {
+            let output = try tool.run(arguments)
+            #expect(output.code == 3 && output.errors.hasSuffix("rowan: \(message)\n"), "\(output)")
+        }
+        for script in [
+            "$rowan query d.sqlite - < .", "$rowan import d.sqlite t - -f csv < .", "$rowan query d.sqlite - <&-",
+        ] {
+            let output = try tool.shell(script)
+            #expect(output.code == 3 && output.errors.hasPrefix("rowan: can't read the standard input: "), "\(output)")
+            #expect(!output.errors.contains("Cocoa"))
+        }
+    }
+
     // MARK: The standard output
 
     private static let printing = [

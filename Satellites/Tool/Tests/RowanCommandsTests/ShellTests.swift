@@ -315,4 +315,22 @@ import Testing
         #expect(try run("SELECT 1 AS a;\n/* a\n*/ -- b") == .init("a\r\n1\r\n"))
         #expect(try run("SELECT '/* a' AS a -- /* b\n") == .init("a\r\n/* a\r\n"))
     }
+
+    /// A shell for reading only writes no copy either.
+    @Test func vacuums() throws {
+        let message = "rowan: line 1: the statement writes: start the shell with --write to allow it\n"
+        #expect(try run("VACUUM INTO 'copy.sqlite'") == .init("", errors: message, code: 3))
+        #expect(!FileManager.default.fileExists(atPath: tool.path("copy.sqlite")))
+        #expect(try run("/* a */ VACUUM main INTO 'copy.sqlite'", "--write") == .init(""))
+        #expect(FileManager.default.fileExists(atPath: tool.path("copy.sqlite")))
+    }
+
+    @Test func sentencesOfErrors() throws {
+        #expect(
+            try run(".explain SELECT 1; SELECT 2")
+                == .init("", errors: "rowan: line 1: there are several statements: pass one at a time\n", code: 3))
+        #expect(
+            try run("ATTACH 'none/x' AS x", "--write")
+                == .init("", errors: "rowan: line 1: can't open none/x, which the SQL names\n", code: 3))
+    }
 }

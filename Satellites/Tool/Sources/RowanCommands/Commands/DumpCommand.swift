@@ -35,20 +35,22 @@ struct DumpCommand: AsyncParsableCommand {
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Copies a database that other programs may be using.",
-        discussion: "rowan backup players.sqlite players-backup.sqlite")
+        discussion: """
+            rowan backup players.sqlite players-backup.sqlite
+
+            The copy has the permissions of the database.
+            """)
 
     @OptionGroup var file: DatabaseFile
     @Argument(help: "The file of the copy.", completion: .file()) var copy: String
-    @Flag(help: "Replace an existing file.") var force = false
+    @Flag(help: "Replace an existing file, or the file of a link, but not the database itself.") var force = false
 
     func run() async throws {
         let (path, copy) = (file.database, try target())
         // The copy appears when it is complete.
         let partial = "\(copy).partial-\(getpid())"
-        defer {
-            // After a success, there is none.
-            for suffix in [""] + DatabaseFile.suffixes { try? FileManager.default.removeItem(atPath: partial + suffix) }
-        }
+        // After a success, there is none.
+        defer { DatabaseFile.remove(partial) }
         try await interruptible {
             let source = try DatabaseFile.explainingSync(path) { try DatabaseFile.open(path, isReadOnly: true) }
             // Others must not read it before it has the permissions of the database.

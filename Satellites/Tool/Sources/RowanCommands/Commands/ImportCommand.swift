@@ -13,7 +13,8 @@ struct ImportCommand: AsyncParsableCommand {
             rowan import players.sqlite player new.jsonl --key id --skip-bad bad.jsonl
 
             A table that doesn't exist is created, with the types of all values; so is a missing database. All files are one \
-            transaction: after an error, nothing was changed.
+            transaction: after an error, nothing was changed. Leading zeros stay text, but 1.10 is the number 1.1: for versions, \
+            create the table first, with a TEXT column.
             """)
 
     @OptionGroup var file: DatabaseFile
@@ -22,9 +23,10 @@ struct ImportCommand: AsyncParsableCommand {
     @Option(name: [.short, .long], help: "csv, tsv or jsonl; by default, that of the file's name.") var format: Format?
     @Option(help: "The columns of a key, separated by commas: rows whose key is in the table update its rows.")
     var key: String?
-    @Flag(help: "Change nothing.") var dryRun = false
+    @Flag(help: "Change nothing, and write no bad rows.") var dryRun = false
     @Option(
-        help: "A new file for rows that are malformed or violate a constraint. The others are imported.",
+        help:
+            "A new file for rows that are malformed or violate a constraint. The others are imported. Several files need the same format and header.",
         completion: .file())
     var skipBad: String?
     @Flag(help: "CSV: the first line is a row, whose values are in the order of the table's columns.") var noHeader =
@@ -79,10 +81,10 @@ struct ImportCommand: AsyncParsableCommand {
                 return summary
             }
         } catch {
-            if wasMissing { removeDatabase() }
+            if wasMissing { DatabaseFile.remove(file.database) }
             throw Self.explained(error)
         }
-        if wasMissing, isDryRun { removeDatabase() }
+        if wasMissing, isDryRun { DatabaseFile.remove(file.database) }
         let verb = isDryRun ? "would import" : "imported"
         let created = summary.hasCreatedTable ? " into the new table \(table)" : " into \(table)"
         print("\(verb) \(summary.rowCount) \(summary.rowCount == 1 ? "row" : "rows")\(created)".forTerminal)
@@ -93,14 +95,6 @@ struct ImportCommand: AsyncParsableCommand {
             isDryRun
                 ? "rowan: \(count)" : "rowan: \(count) \(summary.errors.count == 1 ? "is" : "are") in \(skipBad ?? "")")
         throw Findings()
-    }
-
-    /// An import that fails leaves no database that it has made.
-    private func removeDatabase() {
-        for suffix in ["", "-journal", "-wal", "-shm"] {
-            // Most of them don't exist.
-            try? FileManager.default.removeItem(atPath: file.database + suffix)
-        }
     }
 
     private func csvFormat(_ file: String) -> CSVDumpFormat {
@@ -141,7 +135,7 @@ struct ImportInput: Sendable {
 
     init(_ path: String, _ format: ImportCommand.Format, _ csv: CSVDumpFormat) throws {
         (url, self.format, self.csv) = (URL(filePath: path), format, csv)
-        data = path == "-" ? FileHandle.standardInput.readDataToEndOfFile() : nil
+        data = path == "-" ? try Console.readStandardInput() : nil
     }
 
     var name: String { data == nil ? url.relativePath : "the standard input" }

@@ -66,7 +66,7 @@ extension String {
     /// The text itself or, for -, the standard input.
     fileprivate func orStandardInput() throws -> String {
         guard self == "-" else { return self }
-        let data = FileHandle.standardInput.readDataToEndOfFile()
+        let data = try Console.readStandardInput()
         if let text = String(validating: data, as: UTF8.self) { return text }
         let line = data.split(separator: 10, omittingEmptySubsequences: false).firstIndex {
             String(validating: $0, as: UTF8.self) == nil

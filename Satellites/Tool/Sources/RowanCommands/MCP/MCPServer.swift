@@ -64,7 +64,9 @@ struct MCPServer {
                 return ["content": [["type": "text", "text": text]], "isError": false]
             } catch {
                 // The assistant can correct its arguments.
-                let text = (error as? Failure)?.message ?? (error as? DatabaseError)?.message ?? "\(error)"
+                let text =
+                    (error as? Failure)?.message
+                    ?? (error as? DatabaseError)?.sentence(arguments: "pass them in parameters") ?? "\(error)"
                 return ["content": [["type": "text", "text": text]], "isError": true]
             }
         default: throw RPCError(code: -32601, message: "there is no method \(method)")

@@ -18,6 +18,12 @@ package enum Console {
         }
     }
 
+    static func readStandardInput() throws -> Data {
+        do { return try FileHandle.standardInput.readToEnd() ?? Data() } catch let error as CocoaError {
+            throw Failure(message: "can't read the standard input: \(error.sentence)")
+        }
+    }
+
     /// Writes what was printed.
     ///
     /// - Throws: a `Failure` if some of it couldn't be written.

@@ -63,7 +63,7 @@ package struct DatabaseFile: ParsableArguments {
 
     package static func open(
         _ path: String, isReadOnly: Bool, creates: Bool = false, trust: DatabaseTrust = .trusted,
-        observesOthers: Bool = false, functions: [DatabaseFunction] = []
+        observesOthers: Bool = false, prepare: (@Sendable (Database) throws -> Void)? = nil
     ) throws -> DatabaseQueue {
         try requirePath(path)
         var isFolder: ObjCBool = false
@@ -76,7 +76,7 @@ package struct DatabaseFile: ParsableArguments {
         configuration.observesOtherProcesses = observesOthers
         configuration.busyMode = .timeout(5)
         configuration.publicStatementArguments = true
-        if !functions.isEmpty { configuration.prepareDatabase { db in functions.forEach { db.add(function: $0) } } }
+        if let prepare { configuration.prepareDatabase(prepare) }
         return try DatabaseQueue(path: path, configuration: configuration)
     }
 
@@ -99,28 +99,10 @@ package struct DatabaseFile: ParsableArguments {
         do { return try body() } catch let error as DatabaseError { throw explained(error, path) }
     }
 
-    package static func explained(_ error: DatabaseError, _ path: String) -> any Error {
-        switch error.resultCode {
-        case .SQLITE_NOTADB:
-            return Failure(
-                message:
-                    "\(path) is not a SQLite database, or it is encrypted: decrypt it with the program that has its key"
-            )
-        case .SQLITE_CORRUPT:
-            return Failure(
-                message:
-                    "\(path) is damaged (\(error.message ?? "\(error.resultCode)")): restore a backup, or save what can be "
-                    + "read with: rowan dump \(path)")
-        case .SQLITE_BUSY, .SQLITE_LOCKED:
-            return Failure(message: "\(path) is locked by another program: try again when it has finished")
-        case .SQLITE_CANTOPEN:
-            let reason = access(path, R_OK) == 0 ? "" : ": \(String(cString: strerror(errno)))"
-            return Failure(message: "can't open \(path)\(reason)")
-        case .SQLITE_READONLY where access(path, W_OK) != 0:
-            return Failure(message: "can't write \(path): \(String(cString: strerror(errno)))")
-        case .SQLITE_INTERRUPT: return CancellationError()
-        default: return Failure(message: "\(path): \(error)")
-        }
+    /// Deletes a database that a command has made in vain.
+    static func remove(_ path: String) {
+        // Most of the files don't exist.
+        for suffix in [""] + suffixes { try? FileManager.default.removeItem(atPath: path + suffix) }
     }
 }
 

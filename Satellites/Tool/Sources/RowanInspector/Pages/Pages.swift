@@ -85,10 +85,11 @@ struct Pages: HTTPResponder {
         switch error.resultCode {
         case .SQLITE_MISUSE where error.message?.hasPrefix("multiple statements") ?? false:
             "Run one statement at a time."
-        case .SQLITE_READONLY: "This page only reads, and the statement writes."
+        case .SQLITE_READONLY where error.extendedResultCode == .SQLITE_READONLY:
+            "This page only reads, and the statement writes."
         case .SQLITE_CORRUPT, .SQLITE_NOTADB: "The file is damaged: run rowan doctor. (\(error.message ?? "\(error)"))"
         case .SQLITE_BUSY, .SQLITE_LOCKED: "Another program has locked the file: try again when it has finished."
-        default: error.message ?? "\(error)"
+        default: error.sentence(arguments: "write values instead of arguments such as :name")
         }
     }
 

@@ -57,7 +57,8 @@ final class InspectedFile: Sendable {
     }
 
     private static func open(_ path: String, _ limits: SQLLimits) throws -> DatabaseQueue {
-        try DatabaseFile.open(path, isReadOnly: true, trust: .untrustedSQL(limits), functions: [RowFilter.textOfReal])
+        try DatabaseFile.open(
+            path, isReadOnly: true, trust: .untrustedSQL(limits), prepare: { $0.add(function: RowFilter.textOfReal) })
     }
 
     /// Reads for a page.

@@ -47,6 +47,8 @@ final class Inspector: Sendable {
         let group = ServiceGroup(configuration: services)
         do { try await group.run() } catch let error as IOError where error.errnoCode == EADDRINUSE {
             throw Failure(message: "another program listens at port \(port): pass another --port, or none")
+        } catch is SocketAddressError.UnknownHost {
+            throw Failure(message: "there is no host \(host): pass an address of this machine as --host")
         } catch let error as IOError where error.errnoCode == EACCES || error.errnoCode == EADDRNOTAVAIL {
             throw Failure(
                 message: "can't listen at \(host), port \(port): \(String(cString: strerror(error.errnoCode)))")
