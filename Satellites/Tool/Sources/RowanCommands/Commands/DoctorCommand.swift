@@ -9,8 +9,8 @@ struct DoctorCommand: AsyncParsableCommand {
             rowan doctor players.sqlite
             rowan doctor players.sqlite --fix
 
-            Reads the whole database. With --fix, writes it: the fixes that lose nothing are made. The exit code is 1 if \
-            something remains to be done.
+            Reads the whole database. With --fix, writes it: the fixes that lose nothing are made in one transaction. An index that \
+            a view or a trigger names is not dropped. The exit code is 1 if something remains to be done.
             """)
 
     @OptionGroup var file: DatabaseFile

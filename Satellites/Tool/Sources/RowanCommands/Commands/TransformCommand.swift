@@ -8,13 +8,14 @@ struct TransformCommand: AsyncParsableCommand {
         discussion: """
             rowan transform players.sqlite player --type score=INTEGER --not-null name --order id,name,score
 
-            The rows, indexes, triggers, views and foreign keys remain. With --dry-run, prints the definition, and changes nothing.
+            The rows, indexes, triggers, views and foreign keys remain. After an error, nothing was changed: for instance, if a \
+            column of INTEGER that becomes the key contains NULL. With --dry-run, prints the definition, and changes nothing.
             """)
 
     @OptionGroup var file: DatabaseFile
     @Argument(help: "The table.") var table: String
     @Option(help: "COLUMN=TYPE. SQLite converts the values, if it can. May be repeated.") var type: [String] = []
-    @Option(help: "OLD=NEW. May be repeated.") var rename: [String] = []
+    @Option(help: "OLD=NEW. May be repeated. Can't be combined with other changes.") var rename: [String] = []
     @Option(help: "A column to remove. May be repeated.") var drop: [String] = []
     @Option(help: "A column that must have a value. May be repeated.") var notNull: [String] = []
     @Option(help: "A column that may be NULL. May be repeated.") var nullable: [String] = []
