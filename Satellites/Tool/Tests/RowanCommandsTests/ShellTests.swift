@@ -309,11 +309,16 @@ import Testing
         #expect(
             try run(script)
                 == .init(output, errors: "rowan: line \(line): the comment has no end: add */\n", code: 3))
+        #expect(
+            try tool.run("query", "d.sqlite", "-", input: script)
+                == .init("", errors: "rowan: line \(line): the comment has no end: add */\n", code: 3))
     }
 
     @Test func commentsAtTheEnd() throws {
         #expect(try run("SELECT 1 AS a;\n/* a\n*/ -- b") == .init("a\r\n1\r\n"))
-        #expect(try run("SELECT '/* a' AS a -- /* b\n") == .init("a\r\n/* a\r\n"))
+        let comments = "SELECT '/* a' AS a -- /* b\n/* c */"
+        #expect(try run(comments) == .init("a\r\n/* a\r\n"))
+        #expect(try tool.run("query", "d.sqlite", "-", "-f", "csv", input: comments) == .init("a\r\n/* a\r\n"))
     }
 
     /// A shell for reading only writes no copy either.

@@ -67,7 +67,14 @@ extension String {
     fileprivate func orStandardInput() throws -> String {
         guard self == "-" else { return self }
         let data = try Console.readStandardInput()
-        if let text = String(validating: data, as: UTF8.self) { return text }
+        if let text = String(validating: data, as: UTF8.self) {
+            // SQLite accepts a comment without an end, which would swallow the statements after it.
+            guard text.contains("/*"), let last = SQLToken.tokens(text).last, last.kind == .openComment else {
+                return text
+            }
+            let line = text.utf8.count { $0 == 10 } - last.text.utf8.count { $0 == 10 } + 1
+            throw Failure(message: "line \(line): the comment has no end: add */")
+        }
         let line = data.split(separator: 10, omittingEmptySubsequences: false).firstIndex {
             String(validating: $0, as: UTF8.self) == nil
         }

@@ -4,7 +4,7 @@ import Foundation
 
 /// A word, a name, a text, a number or a symbol of SQL. Source: <https://sqlite.org/lang.html>
 struct SQLToken: Equatable {
-    enum Kind { case word, quoted, symbol }
+    enum Kind { case word, quoted, symbol, openComment }
 
     let kind: Kind
     /// As it is written.
@@ -19,7 +19,7 @@ struct SQLToken: Equatable {
 
     func isWord(_ word: String) -> Bool { kind == .word && text.uppercased() == word }
 
-    /// The tokens of a text, without spaces and comments.
+    /// The tokens of a text, without spaces and comments, except for one whose end is missing.
     static func tokens(_ sql: String) -> [SQLToken] {
         var tokens: [SQLToken] = []
         let characters = Array(sql.unicodeScalars)
@@ -40,6 +40,7 @@ struct SQLToken: Equatable {
             case "/" where next() == "*":
                 index += 2
                 while index < characters.count, !(characters[index] == "*" && next() == "/") { index += 1 }
+                if index == characters.count { tokens.append(SQLToken(kind: .openComment, text: text(start..<index))) }
                 index = min(index + 2, characters.count)
             case let quote where "\"'`[".unicodeScalars.contains(quote):
                 let end: Unicode.Scalar = quote == "[" ? "]" : quote
