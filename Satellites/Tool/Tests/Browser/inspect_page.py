@@ -564,6 +564,7 @@ class Tests:
         db = databases.connect(path)
         db.execute(f"CREATE TABLE wide({', '.join(f'c{i}' for i in range(1_500))})")
         db.execute("INSERT INTO wide(c0, c1499) VALUES (zeroblob(70000), ?)", ["y" * 100_000])
+        db.execute(f"CREATE TABLE widest({', '.join(f'c{i}' for i in range(2_000))})")
         db.execute("CREATE TABLE key(k TEXT PRIMARY KEY NOT NULL, v)")
         for value, bytes in enumerate([b"a\xff", b"a\r\nb", b"plain"]):
             db.execute("INSERT INTO key VALUES (CAST(? AS TEXT), ?)", [bytes, f"value {value}"])
@@ -577,6 +578,7 @@ class Tests:
         with contextlib.closing(inspector):
             status, body = inspector.get("/table/wide")
             assert status == 200 and body.count("<td") == 1_501 and "100.0 kB" in body and "70.0 kB" in body
+            assert inspector.sentence("/table/widest", 400).startswith("SQLite has at most 2,000 columns in a result")
             links = re.findall(r'<a href="(/table/key/row[^"]*)"', inspector.get("/table/key")[1])
             found = [re.search(r"value \d", inspector.get(link.replace("&amp;", "&"))[1])[0] for link in links]
             assert sorted(found) == ["value 0", "value 1", "value 2"], (links, found)

@@ -87,6 +87,8 @@ struct Pages: HTTPResponder {
             "Run one statement at a time."
         case .SQLITE_READONLY where error.extendedResultCode == .SQLITE_READONLY:
             "This page only reads, and the statement writes."
+        case .SQLITE_ERROR where error.message == "too many columns in result set":
+            "SQLite has at most 2,000 columns in a result, which this one exceeds: query some of the columns."
         case .SQLITE_CORRUPT, .SQLITE_NOTADB: "The file is damaged: run rowan doctor. (\(error.message ?? "\(error)"))"
         case .SQLITE_BUSY, .SQLITE_LOCKED: "Another program has locked the file: try again when it has finished."
         default: error.sentence(arguments: "write values instead of arguments such as :name")
