@@ -148,7 +148,7 @@ final class ShellSession {
             throw error
         }
         if let verb = statement.verb, ["INSERT", "REPLACE", "UPDATE", "DELETE"].contains(verb) {
-            Console.printError(db.changesCount == 1 ? "1 row changed" : "\(db.changesCount) rows changed")
+            Console.printError(db.changesCount.counted("row changed", "rows changed"))
         }
     }
 

@@ -225,7 +225,7 @@ import Testing
         #expect(output.code == 1 && output.errors == "")
         #expect(
             output.output == """
-                warning: player.score is declared INTEGER, but 1 values are of the type text
+                warning: player.score is declared INTEGER, but 1 value is of the type text
                   → convert them, and make the table STRICT
                 warning: player has no index on team, which refers to team: deleting a row there reads the whole table
                   → CREATE INDEX "player_on_team" ON "player" ("team")   (rowan doctor --fix)
@@ -233,7 +233,7 @@ import Testing
                   → DROP INDEX "by_name"   (rowan doctor --fix)
                 warning: the view broken can't be read: no such column: missing
                   → drop it, or create what it needs
-                warning: the statistics for the query planner are outdated: player (1 rows then, 2000 now)
+                warning: the statistics for the query planner are outdated: player (1 row then, 2000 now)
                   → ANALYZE   (rowan doctor --fix)
 
                 """)
@@ -241,7 +241,7 @@ import Testing
         #expect(fixed.code == 1)
         #expect(
             fixed.output == """
-                warning: player.score is declared INTEGER, but 1 values are of the type text
+                warning: player.score is declared INTEGER, but 1 value is of the type text
                   → convert them, and make the table STRICT
                 warning: the view broken can't be read: no such column: missing
                   → drop it, or create what it needs

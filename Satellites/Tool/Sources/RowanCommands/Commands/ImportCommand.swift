@@ -87,13 +87,14 @@ struct ImportCommand: AsyncParsableCommand {
         if wasMissing, isDryRun { DatabaseFile.remove(file.database) }
         let verb = isDryRun ? "would import" : "imported"
         let created = summary.hasCreatedTable ? " into the new table \(table)" : " into \(table)"
-        print("\(verb) \(summary.rowCount) \(summary.rowCount == 1 ? "row" : "rows")\(created)".forTerminal)
+        print("\(verb) \(summary.rowCount.counted("row", "rows"))\(created)".forTerminal)
         guard !summary.errors.isEmpty else { return }
         for error in summary.errors { Console.printError("\(error)".onOneLine) }
-        let count = summary.errors.count == 1 ? "1 bad row" : "\(summary.errors.count) bad rows"
+        let count = summary.errors.count
         Console.printError(
             isDryRun
-                ? "rowan: \(count)" : "rowan: \(count) \(summary.errors.count == 1 ? "is" : "are") in \(skipBad ?? "")")
+                ? "rowan: \(count.counted("bad row", "bad rows"))"
+                : "rowan: \(count.counted("bad row is", "bad rows are")) in \(skipBad ?? "")")
         throw Findings()
     }
 

@@ -38,7 +38,7 @@ extension Database {
         }
         let count = try Int.fetchOne(self, sql: "SELECT count(*) FROM \(table.quotedIdentifier)") ?? 0
         let profiles = try columns.map { try ColumnProfile(self, table, $0.name, type: $0.type) }
-        return "\(count) \(count == 1 ? "row" : "rows")\n" + profiles.map { "\n" + $0.text(ofRows: count) }.joined()
+        return count.counted("row", "rows") + "\n" + profiles.map { "\n" + $0.text(ofRows: count) }.joined()
     }
 }
 

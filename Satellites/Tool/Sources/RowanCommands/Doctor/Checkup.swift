@@ -75,7 +75,7 @@ struct Checkup {
                 Finding(
                     kind: .warning,
                     message:
-                        "\(value.count) \(value.count == 1 ? "row violates" : "rows violate") the foreign key \(key): \(value.example)",
+                        "\(value.count.counted("row violates", "rows violate")) the foreign key \(key): \(value.example)",
                     advice: "insert the missing rows, or delete those that refer to them")
             }
     }
@@ -98,7 +98,7 @@ struct Checkup {
                     Finding(
                         kind: .warning,
                         message:
-                            "\(table.name).\(column.name) is declared \(column.type), but \(count) values are of the type "
+                            "\(table.name).\(column.name) is declared \(column.type), but \(count.counted("value is", "values are")) of the type "
                             + "\(row[1] as String? ?? "")",
                         advice: "convert them, and make the table STRICT"))
             }
@@ -294,7 +294,9 @@ struct Checkup {
             guard try db.tableExists(table, in: "main") else { continue }
             let now = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table.quotedIdentifier)") ?? 0
             let (small, large) = (Double(min(now, then)), Double(max(now, then)))
-            if max(large, 100) > 10 * max(small, 10) { stale.append("\(table) (\(then) rows then, \(now) now)") }
+            if max(large, 100) > 10 * max(small, 10) {
+                stale.append("\(table) (\(then.counted("row", "rows")) then, \(now) now)")
+            }
         }
         guard !stale.isEmpty else { return [] }
         return [

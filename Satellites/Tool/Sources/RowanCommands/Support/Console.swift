@@ -66,6 +66,11 @@ package enum Console {
     private static func environment(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
 }
 
+extension Int {
+    /// The number with a noun in the singular or plural.
+    package func counted(_ one: String, _ many: String) -> String { "\(self) \(self == 1 ? one : many)" }
+}
+
 extension String {
     /// The text on one line. Values could move the cursor, or change what was printed before.
     package var onOneLine: String {
