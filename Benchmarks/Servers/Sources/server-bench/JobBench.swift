@@ -41,6 +41,8 @@ struct JobBench {
         defer { try? FileManager.default.removeItem(at: folder) }
         var configuration = Configuration()
         configuration.observesOtherProcesses = true
+        // As in a server: commits that wait at the same time are one, also for the loop by hand.
+        configuration.groupsAsyncWrites = true
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = NORMAL") }
         let pool = try DatabasePool(
             path: folder.appendingPathComponent("jobs.sqlite").path, configuration: configuration)
