@@ -28,7 +28,7 @@ struct CountCountry: Job {
             let places = Place.filter { $0.country == code }
             let country = Country(
                 code: code, places: try places.fetchCount(db),
-                population: try places.select { $0.population.total }.asRequest(of: Int.self).fetchOne(db) ?? 0)
+                population: try places.select(sum(Column("population")), as: Int.self).fetchOne(db) ?? 0)
             if country.places == 0 { try country.delete(db) } else { try country.upsert(db) }
         }
     }
@@ -64,7 +64,7 @@ struct CountryRoutes: Sendable {
     func add(to router: Router<BasicRequestContext>) {
         // GET /countries
         router.get("countries") { _, _ in
-            try await database.read { db in try Country.order(\.population.desc, \.code).fetchAll(db) }
+            try await database.read { db in try Country.order(\.population.desc).fetchAll(db) }
         }
     }
 }

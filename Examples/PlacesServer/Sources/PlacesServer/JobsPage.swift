@@ -1,6 +1,7 @@
 // A page for operators: the queues, and failed jobs with what to do about them. A real server asks who they are.
 
 import Foundation
+import HTTPTypes
 import Hummingbird
 import RowanJobs
 import RowanRecords

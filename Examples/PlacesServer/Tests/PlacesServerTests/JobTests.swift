@@ -85,9 +85,12 @@ struct JobTests {
 
     @Test func operatorsRetryAndDiscardFailedJobs() async throws {
         let database = try TestDatabase.current.writer
-        var jobs = placeJobs()
-        jobs.register(Broken.self)
-        try await database.write { [jobs] db in
+        let jobs = {
+            var jobs = placeJobs()
+            jobs.register(Broken.self)
+            return jobs
+        }()
+        try await database.write { db in
             for text in ["first", "second"] { try jobs.enqueue(Broken(text: text), in: db) }
         }
         try await jobs.runAll(on: database)
@@ -99,12 +102,15 @@ struct JobTests {
                 #expect(page.contains("<td>{&quot;text&quot;:&quot;second&quot;}</td>"))
                 #expect(page.contains("<form method=\"post\" action=\"/jobs/1/retry\">"))
             }
-            let site = HTTPField.Name("Sec-Fetch-Site")!
-            try await client.execute(uri: "/jobs/1/retry", method: .post, headers: [site: "cross-site"]) {
+            try await client.execute(
+                uri: "/jobs/1/retry", method: .post, headers: [.init("Sec-Fetch-Site")!: "cross-site"]
+            ) {
                 #expect($0.status == .forbidden)
             }
             for action in ["1/retry", "2/discard"] {
-                try await client.execute(uri: "/jobs/\(action)", method: .post, headers: [site: "same-origin"]) {
+                try await client.execute(
+                    uri: "/jobs/\(action)", method: .post, headers: [.init("Sec-Fetch-Site")!: "same-origin"]
+                ) {
                     #expect($0.status == .seeOther)
                     #expect($0.headers[.location] == "/jobs")
                 }
