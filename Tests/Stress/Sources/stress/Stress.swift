@@ -4,9 +4,8 @@
 //     --seed <number>         starts with this seed rather than a random one
 //     --seconds <number>      the total time
 //     --cases <number>        stops early: blocked-tasks after this many steps for each width, out-of-memory after this
-//                             many allocations, litestream after this many machines, cluster
-//                             after this many faults, cluster-pauses after this many failures, cluster-answers after
-//                             this many hostile answers
+//                             many allocations, litestream after this many machines, cluster after this many faults,
+//                             cluster-pauses after this many failures, cluster-answers after this many hostile answers
 
 import Foundation
 import Rowan
@@ -59,8 +58,7 @@ struct Part: Sendable {
     let round: @Sendable (Run) async throws -> Void
 
     static let all: [Part] = [
-        .kill, .litestream, .cluster, .clusterPauses, .clusterFuzz, .clusterAnswers, .migrations, .faults,
-        .outOfMemory,
+        .kill, .litestream, .cluster, .clusterPauses, .clusterFuzz, .clusterAnswers, .migrations, .faults, .outOfMemory,
         .fullDisk,
         .cancellation,
         .boundaries, .isolation,
