@@ -27,6 +27,7 @@ struct JobOverview: Sendable {
 
 /// When a schedule runs next, and when it last ran.
 struct ScheduleTimes: Sendable {
+    let definition: String
     let next: Milliseconds
     let last: Milliseconds?
 
@@ -46,8 +47,8 @@ extension JobStore {
         overview.nextDue = try Milliseconds.fetchOne(
             db, sql: "SELECT due FROM rowan_job WHERE state = 0 ORDER BY due LIMIT 1")
         overview.schedules = try Dictionary(
-            uniqueKeysWithValues: Row.fetchAll(db, sql: "SELECT name, next, last FROM rowan_job_schedule")
-                .map { ($0[0], ScheduleTimes(next: $0[1], last: $0[2])) })
+            uniqueKeysWithValues: Row.fetchAll(db, sql: "SELECT name, definition, next, last FROM rowan_job_schedule")
+                .map { ($0[0], ScheduleTimes(definition: $0[1], next: $0[2], last: $0[3])) })
         if let worker {
             overview.cancelled = try Int64.fetchAll(
                 db, sql: "SELECT id FROM rowan_job WHERE worker = ? AND state = 3 AND cancelled", arguments: [worker]
@@ -129,7 +130,7 @@ extension JobStore {
         let known = try Row.fetchOne(
             db, sql: "SELECT definition, next, last FROM rowan_job_schedule WHERE name = ?", arguments: [name])
         if let known, known[0] == schedule.definition,
-            !ScheduleTimes(next: known[1], last: known[2]).isFromWrongClock(at: now)
+            !ScheduleTimes(definition: known[0], next: known[1], last: known[2]).isFromWrongClock(at: now)
         {
             return
         }
@@ -147,7 +148,7 @@ extension JobStore {
             arguments: [name, schedule.definition])
         // A newer program may have changed its definition.
         guard let row else { return false }
-        let times = ScheduleTimes(next: row[0], last: row[1])
+        let times = ScheduleTimes(definition: schedule.definition, next: row[0], last: row[1])
         if times.isFromWrongClock(at: now) { try setSchedule(name, schedule) }
         guard times.next <= now else { return false }
         try db.execute(

@@ -22,6 +22,8 @@ struct JobTurn: Sendable {
         var claimed: [ClaimedJob] = []
         var batches: [JobID: JobBatchStatus] = [:]
         var scheduled: [(String, JobID)] = []
+        /// The errors of jobs that could not be encoded. They concern no other job.
+        var failedSchedules: [(String, String)] = []
         /// The number of jobs of workers that have stopped responding.
         var buried = 0
         /// Whether more is due.
@@ -93,7 +95,11 @@ struct JobTurn: Sendable {
 
     private func advanceSchedules(_ store: JobStore, _ result: inout Result) throws {
         for (name, scheduled) in jobs.schedules where try store.advance(name, scheduled.schedule) {
-            result.scheduled.append((name, try scheduled.enqueue(jobs, store.db)))
+            do { result.scheduled.append((name, try scheduled.enqueue(jobs, store.db))) } catch let error
+                as EncodingError
+            {
+                result.failedSchedules.append((name, "\(error)"))
+            }
         }
     }
 

@@ -187,19 +187,30 @@ actor JobWorker {
         if let stopDeadline {
             pauses.append((uptime < stopDeadline ? stopDeadline : stopDeadline + Self.abandonDelay) - uptime)
         }
-        if !peers.isEmpty { pauses.append(lastRead + options.heartbeat - uptime) }
-        if !database.configuration.observesOtherProcesses { pauses.append(lastRead + .seconds(5) - uptime) }
+        if let readInterval { pauses.append(lastRead + readInterval - uptime) }
         if let lastCleanup { pauses.append(lastCleanup + Self.cleanupInterval - uptime) }
         if !isStopping, let overview {
-            let times = [overview.nextDue].compactMap(\.self) + scheduleTimes(overview)
+            let times = [overview.nextDue].compactMap(\.self) + scheduleTimes(overview).map(\.next)
             // The clock may be changed meanwhile.
             if let next = times.min() { pauses.append(min(.milliseconds(next - now), .seconds(30))) }
         }
         return pauses.min().map { max($0, .zero) }
     }
 
-    private func scheduleTimes(_ overview: JobOverview) -> [Milliseconds] {
-        overview.schedules.filter { jobs.schedules[$0.key] != nil }.map(\.value.next)
+    /// How often to read without a signal: what other workers do, and what others have enqueued if nothing reports it.
+    private var readInterval: Duration? {
+        let intervals = [
+            peers.isEmpty ? nil : options.heartbeat,
+            database.configuration.observesOtherProcesses ? nil : .seconds(5),
+        ]
+        return intervals.compactMap(\.self).min()
+    }
+
+    /// The times of the schedules of this program. One that another version of it has changed belongs to that one.
+    private func scheduleTimes(_ overview: JobOverview) -> [ScheduleTimes] {
+        jobs.schedules.compactMap { name, scheduled in
+            overview.schedules[name].flatMap { $0.definition == scheduled.schedule.definition ? $0 : nil }
+        }
     }
 
     /// Does what there is to do.
@@ -208,9 +219,9 @@ actor JobWorker {
     private func turn(isSignal: Bool) async throws {
         let uptime = clock.uptime
         let isBeat = worker != nil && uptime >= lastBeat + options.heartbeat
-        let readsPeers = !peers.isEmpty || !database.configuration.observesOtherProcesses
+        let isReadDue = readInterval.map { uptime >= lastRead + $0 } ?? false
         if ended.isEmpty, !isBeat, !(isBusy && isSignal) {
-            if isSignal || overview == nil || (readsPeers && uptime >= lastRead + options.heartbeat) {
+            if isSignal || overview == nil || isReadDue {
                 let read = try await database.read { [jobs, worker] db in try jobs.store(db).overview(for: worker) }
                 apply(read)
             }
@@ -264,7 +275,7 @@ actor JobWorker {
         if isStopping { return false }
         let now = Milliseconds(clock.now)
         if let due = overview.nextDue, due <= now { return true }
-        if jobs.schedules.keys.contains(where: { overview.schedules[$0]?.isDue(at: now) ?? false }) { return true }
+        if scheduleTimes(overview).contains(where: { $0.isDue(at: now) }) { return true }
         return !overview.ready.isDisjoint(with: freeSlots.keys)
     }
 
@@ -312,6 +323,9 @@ actor JobWorker {
         }
         for (name, id) in result.scheduled {
             logger.debug("the schedule has enqueued a job", metadata: ["schedule": "\(name)", "job.id": "\(id)"])
+        }
+        for (name, error) in result.failedSchedules {
+            logger.error("the schedule can't make its job: \(error)", metadata: ["schedule": "\(name)"])
         }
         apply(result.overview)
         isBusy = !ended.isEmpty || !result.claimed.isEmpty

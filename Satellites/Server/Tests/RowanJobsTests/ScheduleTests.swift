@@ -108,4 +108,18 @@ import Testing
         try await test.runAll()
         #expect(try await test.notes == ["unique"])
     }
+
+    /// A job that can't be encoded holds no other one up.
+    @Test func aScheduleWhoseJobIsNotEncoded() async throws {
+        struct Broken: JobPayload { var number = Double.nan }
+        let test = try await JobTest {
+            $0.schedule("broken", .every(.seconds(1))) { Broken() }
+            $0.schedule("other", .every(.seconds(1))) { Note(text: "other") }
+        }
+        try await test.runAll()
+        test.clock.advance(by: .seconds(1))
+        try await test.enqueue(Note(text: "a"))
+        try await test.runAll()
+        #expect(try await test.notes.sorted() == ["a", "other"])
+    }
 }

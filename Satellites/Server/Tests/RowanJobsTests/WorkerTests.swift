@@ -91,6 +91,30 @@ import Testing
         }
     }
 
+    /// Another version of the program has changed a schedule, which is overdue: a worker leaves it alone, at rest.
+    @Test func aForeignScheduleKeepsNoWorkerBusy() async throws {
+        let statements = Shared(0)
+        var configuration = Configuration()
+        configuration.observesOtherProcesses = true
+        configuration.prepareDatabase { db in db.trace { _ in statements.change { $0 += 1 } } }
+        let test = try await systemTest(DatabaseQueue(configuration: configuration)) {
+            $0.schedule("changed", .every(.seconds(3_600))) { Note(text: "x") }
+        }
+        try await withService(test) {
+            try await eventually { try await test.rows("SELECT * FROM rowan_job_schedule").count == 1 }
+            try await test.database.write {
+                try $0.execute(sql: "UPDATE rowan_job_schedule SET definition = 'another', next = 0")
+            }
+            try await test.enqueue(Note(text: "wakes"))
+            try await eventually { try await test.notes == ["wakes"] }
+            try await Task.sleep(for: .milliseconds(100))
+            let count = statements.value
+            try await Task.sleep(for: .milliseconds(300))
+            #expect(statements.value == count)
+        }
+        #expect(try await test.notes == ["wakes"])
+    }
+
     @Test func jobsOfOtherConnectionsAreNoticed() async throws {
         try await withPath { path in
             let test = try await systemTest(pool(path))
