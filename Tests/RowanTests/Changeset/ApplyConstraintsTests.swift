@@ -56,4 +56,21 @@ import Testing
             }
         }
     }
+
+    @Test func tablesBehindVirtualOnesAreLeftAlone() throws {
+        let source = try DatabaseQueue()
+        let changes = try source.write { db in
+            try db.execute(sql: "CREATE TABLE f_data(id INTEGER PRIMARY KEY, block BLOB)")
+            return try db.recordChanges { try db.execute(sql: "INSERT INTO f_data VALUES (10, x'00')") }
+        }
+        let target = try DatabaseQueue()
+        try target.write { db in
+            try db.execute(sql: "CREATE VIRTUAL TABLE f USING fts5(a); INSERT INTO f VALUES ('hello')")
+            expectError(
+                .SQLITE_SCHEMA, "the changes don't fit the schema: \"f_data\" belongs to a virtual table"
+            ) {
+                try db.apply(changes) { _ in .replace }
+            }
+        }
+    }
 }

@@ -247,23 +247,6 @@ import Testing
     }
 
     /// A changeset could replace the index behind a full-text table.
-    @Test func tablesBehindVirtualOnesAreLeftAlone() throws {
-        let source = try DatabaseQueue()
-        let changes = try source.write { db in
-            try db.execute(sql: "CREATE TABLE f_data(id INTEGER PRIMARY KEY, block BLOB)")
-            return try db.recordChanges { try db.execute(sql: "INSERT INTO f_data VALUES (10, x'00')") }
-        }
-        let target = try DatabaseQueue()
-        try target.write { db in
-            try db.execute(sql: "CREATE VIRTUAL TABLE f USING fts5(a); INSERT INTO f VALUES ('hello')")
-            expectError(
-                .SQLITE_SCHEMA, "the changes don't fit the schema: \"f_data\" belongs to a virtual table"
-            ) {
-                try db.apply(changes) { _ in .replace }
-            }
-        }
-    }
-
     @Test(arguments: kinds) func observersSeeTheChanges(_ kind: ConnectionKind) throws {
         let (writer, folder) = try make(kind)
         defer { _ = folder }

@@ -4,7 +4,7 @@
 public struct JobError: Error, CustomStringConvertible {
     /// The kind of an error.
     public enum Code: Sendable, Hashable {
-        /// The kind of a job is not registered, or is registered twice.
+        /// The kind of a job is not registered.
         case kind
         /// A stored job can't be decoded.
         case payload

@@ -2,6 +2,7 @@
 
 import Metrics
 import Rowan
+import Synchronization
 
 /// What is measured of a queue.
 struct JobGauges: Sendable {
@@ -20,8 +21,17 @@ struct JobGauges: Sendable {
 }
 
 /// The metrics of a worker.
-struct JobMetrics: Sendable {
+final class JobMetrics: Sendable {
+    /// The labels of an attempt. The kinds are those of the program, so that there are as many series as kinds.
+    struct Labels: Hashable {
+        let queue: String
+        let kind: String
+        let outcome: String
+    }
+
     private let factory: any MetricsFactory
+    /// A backend may register a timer whenever one is made.
+    private let timers = Mutex<[Labels: Timer]>([:])
 
     init(_ factory: (any MetricsFactory)?) { self.factory = factory ?? MetricsSystem.factory }
 
@@ -35,15 +45,23 @@ struct JobMetrics: Sendable {
         }
     }
 
-    func record(_ job: ClaimedJob, _ end: JobEnd, _ duration: Duration, now: Milliseconds) {
+    func record(_ labels: Labels, _ duration: Duration) {
         guard isEnabled else { return }
-        let labels = [("queue", job.queue), ("kind", job.kind), ("outcome", end.label)]
-        Timer(label: "rowan.job.duration", dimensions: labels, factory: factory).record(duration: duration)
+        let timer = timers.withLock { timers in
+            if let timer = timers[labels] { return timer }
+            let timer = Timer(
+                label: "rowan.job.duration",
+                dimensions: [("queue", labels.queue), ("kind", labels.kind), ("outcome", labels.outcome)],
+                factory: factory)
+            timers[labels] = timer
+            return timer
+        }
+        timer.record(duration: duration)
     }
 }
 
 extension JobEnd {
-    fileprivate var label: String {
+    var label: String {
         switch self {
         case .completed, .succeeded: "succeeded"
         case .retries: "retried"

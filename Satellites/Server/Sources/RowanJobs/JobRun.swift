@@ -36,7 +36,10 @@ struct JobRun: Sendable {
         } catch {
             end = self.end(after: error)
         }
-        metrics.record(job, end, jobs.clock.uptime - start, now: Milliseconds(jobs.clock.now))
+        metrics.record(
+            JobMetrics.Labels(
+                queue: job.queue, kind: jobs.handlers[job.kind] == nil ? "unknown" : job.kind, outcome: end.label),
+            jobs.clock.uptime - start)
         return end
     }
 

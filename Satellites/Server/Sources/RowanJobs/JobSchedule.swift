@@ -27,7 +27,7 @@ public struct JobSchedule: Sendable, Hashable {
 
     /// Runs in intervals, from when the schedule is first stored.
     ///
-    /// - Parameter interval: at least a second.
+    /// - Parameter interval: the interval. Shorter ones than a second are a second.
     public static func every(_ interval: Duration) -> JobSchedule {
         let interval = max(Milliseconds(interval), 1_000)
         return JobSchedule(times: .every(interval), definition: "every \(interval) ms")
@@ -39,9 +39,12 @@ public struct JobSchedule: Sendable, Hashable {
     ///   - hour: 0 to 23.
     ///   - minute: 0 to 59.
     ///   - timeZone: the time zone of the hour.
+    /// - Precondition: The hour and the minute exist.
     public static func daily(hour: Int, minute: Int = 0, in timeZone: TimeZone) -> JobSchedule {
-        let expression = CronExpression(hour: min(max(hour, 0), 23), minute: min(max(minute, 0), 59))
-        return JobSchedule(expression, timeZone)
+        precondition(
+            (0...23).contains(hour) && (0...59).contains(minute),
+            "a day has no time \(hour):\(minute): pass an hour from 0 to 23 and a minute from 0 to 59")
+        return JobSchedule(CronExpression(hour: hour, minute: minute), timeZone)
     }
 
     /// Runs at the times of a cron expression.

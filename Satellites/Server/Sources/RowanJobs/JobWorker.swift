@@ -60,7 +60,8 @@ actor JobWorker {
     private var lastRead: Duration
     private var lastCleanup: Duration?
     private var lastGauges: Duration?
-    private(set) var report = JobRunReport()
+    /// What has ended, for ``runAll()``. A service runs for too long to keep it.
+    private var report: JobRunReport?
 
     init(
         _ jobs: Jobs, _ database: any DatabaseWriter, _ options: JobService.Options, _ logger: Logger
@@ -86,7 +87,7 @@ actor JobWorker {
 
     // MARK: Running
 
-    /// Runs until ``stop()``.
+    /// Runs until ``stop(within:)``.
     ///
     /// - Throws: the error of a closed connection.
     func run() async throws {
@@ -120,6 +121,7 @@ actor JobWorker {
 
     /// Runs all jobs that are ready.
     func runAll() async throws -> JobRunReport {
+        report = JobRunReport()
         var isSignal = true
         while true {
             try await turn(isSignal: isSignal)
@@ -131,7 +133,7 @@ actor JobWorker {
             }
         }
         try await leave()
-        return report
+        return report ?? JobRunReport()
     }
 
     /// Stops claiming jobs. ``run()`` returns once those that are running have ended.
@@ -355,7 +357,7 @@ actor JobWorker {
         forget(id)
         defer { signal.set() }
         let (job, end) = (run.job, resolved(end, run.stop))
-        report.count(end, job)
+        report?.count(end, job)
         log(end, job)
         switch end {
         case .completed: break

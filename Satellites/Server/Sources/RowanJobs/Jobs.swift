@@ -81,7 +81,7 @@ public struct Jobs: Sendable {
     ///
     /// - Parameters:
     ///   - name: the name of the queue.
-    ///   - concurrency: the number of jobs that a process runs at the same time.
+    ///   - concurrency: the number of jobs that a process runs at the same time, at least 1.
     ///   - total: the number of jobs that all processes run at the same time; nil for no limit.
     public mutating func queue(_ name: String, concurrency: Int, total: Int? = nil) {
         queues[name] = Queue(concurrency: max(concurrency, 1), total: total.map { max($0, 1) })

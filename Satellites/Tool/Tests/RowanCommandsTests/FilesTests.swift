@@ -126,7 +126,7 @@ import Testing
         #expect(try tool.run("query", "hot.sqlite", sql, "-f", "csv").output == "n,changed\r\n2000,0\r\n")
     }
 
-    /// Root can write anywhere, and runs the program as somebody else.
+    /// Root can write anywhere, so the program runs as another user.
     private static let otherUser = "setpriv --reuid=65534 --clear-groups"
     private static let canTestPermissions =
         geteuid() != 0 || (["/usr/bin", "/bin"].contains { access($0 + "/setpriv", X_OK) == 0 })

@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    /// Rows are told apart by a key that is not NULL.
+    /// A key that is not NULL identifies a row.
     @Test(arguments: [
         ("a PRIMARY KEY, b", "", "+ a=NULL  b=4\n- a=NULL  b=1\n~ a=NULL  b=2→5\n"),
         ("a, rowid", "", "+ a=NULL  rowid=4\n- a=NULL  rowid=1\n~ a=NULL  rowid=2→5\n"),
