@@ -17,6 +17,7 @@ let package = Package(
             dependencies: [
                 .product(name: "Rowan", package: "Rowan"),
                 .product(name: "RowanCluster", package: "Rowan"),
+                .product(name: "RowanJobs", package: "RowanServer"),
                 .product(name: "RowanLitestream", package: "RowanServer"),
                 .product(name: "Logging", package: "swift-log"),
             ])

@@ -4,7 +4,8 @@
 //     --seed <number>         starts with this seed rather than a random one
 //     --seconds <number>      the total time
 //     --cases <number>        stops early: blocked-tasks after this many steps for each width, out-of-memory after this
-//                             many allocations, litestream after this many machines, cluster after this many faults,
+//                             many allocations, jobs after this many jobs, litestream after this many machines,
+//                             cluster after this many faults,
 //                             cluster-pauses after this many failures, cluster-answers after this many hostile answers
 
 import Foundation
@@ -58,8 +59,8 @@ struct Part: Sendable {
     let round: @Sendable (Run) async throws -> Void
 
     static let all: [Part] = [
-        .kill, .litestream, .cluster, .clusterPauses, .clusterFuzz, .clusterAnswers, .migrations, .faults, .outOfMemory,
-        .fullDisk,
+        .kill, .jobs, .litestream, .cluster, .clusterPauses, .clusterFuzz, .clusterAnswers, .migrations, .faults,
+        .outOfMemory, .fullDisk,
         .cancellation,
         .boundaries, .isolation,
         .observation,
