@@ -21,7 +21,7 @@ enum StoredState: Int64 {
 enum JobTables {
     static let version = 1
 
-    /// Each statement can be executed again.
+    /// Each statement can be executed again. The tables are strict, so that workers can read what other programs write.
     static let definitions = """
         CREATE TABLE IF NOT EXISTS rowan_job (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -30,7 +30,7 @@ enum JobTables {
             payload TEXT NOT NULL,
             queue TEXT NOT NULL,
             priority INTEGER NOT NULL,
-            state INTEGER NOT NULL,
+            state INTEGER NOT NULL CHECK (state BETWEEN 0 AND 4),
             due INTEGER NOT NULL,
             attempt INTEGER NOT NULL,
             attempts INTEGER NOT NULL,
@@ -47,7 +47,7 @@ enum JobTables {
             cancelled INTEGER NOT NULL DEFAULT 0,
             progress REAL,
             error TEXT
-        );
+        ) STRICT;
         CREATE INDEX IF NOT EXISTS rowan_job_ready ON rowan_job (queue, priority DESC, id) WHERE state = 2;
         CREATE INDEX IF NOT EXISTS rowan_job_delayed ON rowan_job (due) WHERE state = 0;
         CREATE INDEX IF NOT EXISTS rowan_job_running ON rowan_job (worker) WHERE state = 3;
@@ -59,7 +59,7 @@ enum JobTables {
             state INTEGER NOT NULL,
             count INTEGER NOT NULL,
             PRIMARY KEY (queue, state)
-        ) WITHOUT ROWID;
+        ) WITHOUT ROWID, STRICT;
         CREATE TRIGGER IF NOT EXISTS rowan_job_insert AFTER INSERT ON rowan_job BEGIN
             INSERT INTO rowan_job_count VALUES (new.queue, new.state, 1)
                 ON CONFLICT (queue, state) DO UPDATE SET count = count + 1;
@@ -91,7 +91,7 @@ enum JobTables {
             failed INTEGER NOT NULL,
             expires INTEGER NOT NULL,
             error TEXT NOT NULL
-        );
+        ) STRICT;
         CREATE INDEX IF NOT EXISTS rowan_job_failed_expires ON rowan_job_failed (expires);
         CREATE INDEX IF NOT EXISTS rowan_job_failed_queue ON rowan_job_failed (queue, id);
         CREATE INDEX IF NOT EXISTS rowan_job_failed_batch ON rowan_job_failed (batch) WHERE batch IS NOT NULL;
@@ -102,7 +102,7 @@ enum JobTables {
             result TEXT,
             ended INTEGER NOT NULL,
             expires INTEGER NOT NULL
-        );
+        ) STRICT;
         CREATE INDEX IF NOT EXISTS rowan_job_result_expires ON rowan_job_result (expires);
         CREATE TABLE IF NOT EXISTS rowan_job_batch (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -111,19 +111,19 @@ enum JobTables {
             failed INTEGER NOT NULL,
             afterFailures INTEGER NOT NULL,
             next INTEGER
-        );
+        ) STRICT;
         CREATE TABLE IF NOT EXISTS rowan_job_schedule (
             name TEXT PRIMARY KEY,
             definition TEXT NOT NULL,
             next INTEGER NOT NULL,
             last INTEGER
-        ) WITHOUT ROWID;
+        ) WITHOUT ROWID, STRICT;
         CREATE TABLE IF NOT EXISTS rowan_job_worker (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             name TEXT NOT NULL,
             beat INTEGER NOT NULL
-        );
-        CREATE TABLE IF NOT EXISTS rowan_job_version (version INTEGER PRIMARY KEY);
+        ) STRICT;
+        CREATE TABLE IF NOT EXISTS rowan_job_version (version INTEGER PRIMARY KEY) STRICT;
         INSERT INTO rowan_job_version SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM rowan_job_version);
         """
 

@@ -157,4 +157,32 @@ import Testing
         let error = await #expect(throws: JobError.self) { try await test.runAll() }
         #expect("\(error!)" == "the tables of jobs have version 2, and this program uses version 1: update it")
     }
+
+    /// What another program writes can be read, or is refused.
+    @Test(arguments: [
+        ("priority = 'high'", ResultCode.SQLITE_CONSTRAINT_DATATYPE), ("state = 9", .SQLITE_CONSTRAINT_CHECK),
+        ("state = NULL", .SQLITE_CONSTRAINT_NOTNULL), ("payload = x'00ff'", .SQLITE_CONSTRAINT_DATATYPE),
+    ])
+    func valuesThatCanNotBeRead(_ change: String, _ code: ResultCode) async throws {
+        let test = try await JobTest()
+        try await test.enqueue(Note(text: "a"))
+        let error = await #expect(throws: DatabaseError.self) {
+            try await test.database.write { try $0.execute(sql: "UPDATE rowan_job SET \(change)") }
+        }
+        #expect(error?.extendedResultCode == code)
+    }
+
+    @Test func aPayloadThatIsNoJSON() async throws {
+        let test = try await JobTest()
+        let id = try await test.enqueue(Note(text: "a"))
+        try await test.enqueue(Note(text: "b"))
+        try await test.database.write {
+            try $0.execute(
+                sql: "UPDATE rowan_job SET payload = 'nothing', trace = 'nothing' WHERE id = ?",
+                arguments: [id.rawValue])
+        }
+        let report = try await test.runAll()
+        #expect(report.succeeded == 1 && report.errors.count == 1)
+        #expect(try await test.notes == ["b"])
+    }
 }
