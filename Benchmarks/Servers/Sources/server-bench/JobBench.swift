@@ -85,6 +85,9 @@ struct JobBench {
         try await rate("jobs-run\(suffix)", pool, byHand, atLeast: 8_000) { number, db in
             try jobs.enqueue(Tick(number: number), in: db)
         }
+        try await rate("jobs-run-tens\(suffix)", pool, byHand, perTransaction: 10) { number, db in
+            try jobs.enqueue(Tick(number: number), in: db)
+        }
         try await pool.write { try $0.execute(sql: "DELETE FROM ticked") }
         try await rate("jobs-write\(suffix)", pool, byHand) { number, db in
             try jobs.enqueue(WritingTick(number: number), in: db)
@@ -92,9 +95,9 @@ struct JobBench {
         try await latency("jobs-latency\(suffix)", pool, jobs)
     }
 
-    /// Eight tasks enqueue jobs, each in a transaction of its own, while they run.
+    /// Eight tasks enqueue jobs while they run.
     private func rate(
-        _ row: String, _ pool: DatabasePool, _ byHand: Double, atLeast: Int? = nil,
+        _ row: String, _ pool: DatabasePool, _ byHand: Double, atLeast: Int? = nil, perTransaction: Int = 1,
         enqueue: @escaping @Sendable (Int, Database) throws -> Void
     ) async throws {
         Self.done.store(0, ordering: .relaxed)
@@ -102,8 +105,10 @@ struct JobBench {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<8 {
                 group.addTask {
-                    for number in stride(from: task, to: count, by: 8) {
-                        try await pool.write { db in try enqueue(number, db) }
+                    for number in stride(from: task * perTransaction, to: count, by: 8 * perTransaction) {
+                        try await pool.write { db in
+                            for number in number..<min(number + perTransaction, count) { try enqueue(number, db) }
+                        }
                     }
                 }
             }
