@@ -59,6 +59,7 @@ struct JobBench {
         jobs.register(Tick.self)
         jobs.register(WritingTick.self)
         jobs.register(Ping.self)
+        jobs.queue("wide", concurrency: 64)
         let byHand = try await loopByHand(pool)
         say("{\"row\": \"jobs-by-hand\", \"perSecond\": \(Int(byHand))}")
         let service = JobService(
@@ -87,6 +88,9 @@ struct JobBench {
         }
         try await rate("jobs-run-tens\(suffix)", pool, byHand, perTransaction: 10) { number, db in
             try jobs.enqueue(Tick(number: number), in: db)
+        }
+        try await rate("jobs-run-wide\(suffix)", pool, byHand) { number, db in
+            try jobs.enqueue(Tick(number: number), .queue("wide"), in: db)
         }
         try await pool.write { try $0.execute(sql: "DELETE FROM ticked") }
         try await rate("jobs-write\(suffix)", pool, byHand) { number, db in

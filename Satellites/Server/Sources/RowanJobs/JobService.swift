@@ -108,3 +108,12 @@ public struct JobService: Service {
         }
     }
 }
+
+extension Jobs {
+    /// Runs all jobs that are ready, for the test kit.
+    package func runAllJobs(on database: any DatabaseWriter, _ logger: Logger) async throws -> JobRunReport {
+        let worker = JobWorker(self, database, JobService.Options(), logger)
+        try await worker.prepare()
+        return try await worker.runAll()
+    }
+}
