@@ -32,6 +32,8 @@ let package = Package(
         // Durable jobs in the database, and their tests.
         .library(name: "RowanJobs", targets: ["RowanJobs"]),
         .library(name: "RowanJobsTestKit", targets: ["RowanJobsTestKit"]),
+        // One database per tenant.
+        .library(name: "RowanTenants", targets: ["RowanTenants"]),
         // Replication and restores with Litestream.
         .library(name: "RowanLitestream", targets: ["RowanLitestream"]),
     ],
@@ -70,6 +72,15 @@ let package = Package(
                 .product(name: "InMemoryLogging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+        .target(name: "RowanTenants", dependencies: [rowan, logging, metrics, lifecycle], swiftSettings: settings),
+        .testTarget(
+            name: "RowanTenantsTests",
+            dependencies: [
+                "RowanTenants", rowan, logging, metrics, lifecycle,
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),

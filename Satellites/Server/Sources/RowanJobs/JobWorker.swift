@@ -4,8 +4,8 @@
 // what it claims. It turns after a commit that concerns jobs, after the end of a job, and at the times that it knows. An
 // idle worker executes no statement.
 
-package import Logging
-package import Rowan
+import Logging
+import Rowan
 
 /// What identifies a run of a job.
 struct ClaimID: Hashable, Sendable {

@@ -1,0 +1,234 @@
+// One database per tenant.
+
+import Dispatch
+public import Logging
+public import Metrics
+public import Rowan
+public import ServiceLifecycle
+
+/// A folder with one database per tenant, each opened and migrated when it is first used.
+///
+/// ```swift
+/// let tenants = try DatabaseDirectory(folder: "/data/tenants", migrator: migrator, limit: 200)
+/// try await tenants.create("acme")
+/// let invoices = try await tenants.read("acme") { db in try Invoice.fetchAll(db) }
+/// ```
+///
+/// At most ``limit`` databases are open. When another one is needed, the least recently used is closed, after its value
+/// observations have ended; one that is in use stays open, and others wait. Concurrent callers open a database once.
+///
+/// The name of a tenant is any text of up to 200 bytes. The folder has a file for each, `acme.sqlite`; other bytes than
+/// lowercase letters, digits, `-` and `_` are escaped in its name, and count three times, so that no name leaves the
+/// folder. Several processes may share the folder.
+///
+/// As a service of swift-service-lifecycle, it closes the databases when the program shuts down: list it before the
+/// services that use it.
+public final class DatabaseDirectory: Service {
+    /// The maximum number of open databases.
+    public let limit: Int
+    /// The path of the folder.
+    public var path: String { folder.path }
+
+    let folder: TenantFolder
+    private let cache: TenantCache
+    private let createsMissing: Bool
+    private let logger: Logger
+    private let metrics: DirectoryMetrics
+
+    /// Creates a directory, and its folder unless it exists. Removes what processes have left that were killed.
+    ///
+    /// - Parameters:
+    ///   - folder: the path of the folder, which belongs to the directory.
+    ///   - configuration: the configuration of all databases. Its label, which instruments report, is `tenants` by
+    ///     default.
+    ///   - migrator: the migrations of all databases; nil if there are none.
+    ///   - limit: the maximum number of open databases. Each needs three file descriptors, and two more for each
+    ///     concurrent read.
+    ///   - createsMissing: whether the first use creates the database of a tenant. By default it is an error.
+    ///   - waitTimeout: how long an access waits for a place, or for a database that is deleted or renamed.
+    ///   - logger: logs the errors of closing.
+    ///   - metricsFactory: the metrics system; nil for that of the program.
+    /// - Throws: a ``DatabaseDirectoryError`` of the code `folder`.
+    public init(
+        folder: String, configuration: Configuration = Configuration(), migrator: DatabaseMigrator? = nil,
+        limit: Int = 100, createsMissing: Bool = false, waitTimeout: Duration = .seconds(30),
+        logger: Logger = Logger(label: "Rowan"), metricsFactory: (any MetricsFactory)? = nil
+    ) throws {
+        var configuration = configuration
+        configuration.label = configuration.label ?? "tenants"
+        self.folder = try TenantFolder(folder, configuration, migrator)
+        self.limit = max(limit, 1)
+        cache = TenantCache(limit: limit, waitTimeout: waitTimeout)
+        (self.createsMissing, self.logger) = (createsMissing, logger)
+        metrics = DirectoryMetrics(metricsFactory)
+    }
+
+    // MARK: Accesses
+
+    /// Reads the database of a tenant, in a transaction.
+    ///
+    /// - Throws: a ``DatabaseDirectoryError``: `missing`, `name`, `limit` or `closed`; the errors of opening and
+    ///   migrating; the error of the closure; a `CancellationError`.
+    public func read<T: Sendable>(_ tenant: String, _ value: @Sendable (Database) throws -> T) async throws -> T {
+        try await withPool(tenant) { pool in try await pool.read(value) }
+    }
+
+    /// Writes to the database of a tenant, in a transaction.
+    ///
+    /// - Throws: the same as ``read(_:_:)``.
+    public func write<T: Sendable>(_ tenant: String, _ updates: @Sendable (Database) throws -> T) async throws -> T {
+        try await withPool(tenant) { pool in try await pool.write(updates) }
+    }
+
+    /// Uses the database of a tenant. It stays open until the closure returns.
+    ///
+    /// ```swift
+    /// try await tenants.withPool("acme") { pool in
+    ///     for try await count in observation.values(in: pool) { … }
+    /// }
+    /// ```
+    ///
+    /// Don't use the database of another tenant meanwhile: if all places are used by accesses that wait for another
+    /// one, they end with an error after a while.
+    ///
+    /// - Throws: the same as ``read(_:_:)``.
+    public func withPool<T: Sendable>(_ tenant: String, _ body: (DatabasePool) async throws -> T) async throws -> T {
+        try await use(TenantName(tenant), .access, body)
+    }
+
+    /// The values of an observation of a tenant, which begin with the current one.
+    ///
+    /// ```swift
+    /// for try await count in try await tenants.values(of: ValueObservation.tracking(Invoice.fetchCount), in: "acme") {
+    ///     print(count)
+    /// }
+    /// ```
+    ///
+    /// An observation isn't a use: the sequence ends, without an error, when the database is closed for another one,
+    /// deleted or renamed. Use ``withPool(_:_:)`` to keep it open.
+    ///
+    /// - Throws: the same as ``read(_:_:)``.
+    public func values<Reducer: ValueReducer>(
+        of observation: ValueObservation<Reducer>, in tenant: String
+    ) async throws -> AsyncThrowingStream<Reducer.Value, any Error> where Reducer.Value: Sendable {
+        try await withPool(tenant) { pool in
+            // It starts here, while the pool is certainly open.
+            let (stream, continuation) = AsyncThrowingStream<Reducer.Value, any Error>.makeStream(
+                bufferingPolicy: .bufferingNewest(8))
+            let cancellable = observation.start(in: pool, scheduling: .task) { error in
+                if error is CancellationError { continuation.finish() } else { continuation.finish(throwing: error) }
+            } onChange: { value in
+                continuation.yield(value)
+            }
+            continuation.onTermination = { _ in cancellable.cancel() }
+            return stream
+        }
+    }
+
+    func use<T: Sendable>(
+        _ name: TenantName, _ use: TenantCache.Use, _ body: (DatabasePool) async throws -> T
+    ) async throws -> T {
+        let pool: DatabasePool
+        if let taken = cache.take(name, use) {
+            pool = taken
+        } else {
+            // Only an exclusive use gets no pool.
+            pool = try await cache.wait(for: name, use, run)!
+        }
+        defer { run(cache.release(name)) }
+        return try await body(pool)
+    }
+
+    /// Waits until no access uses a database, closes it, and keeps it from being opened.
+    func exclusively<T: Sendable>(_ name: TenantName, _ body: @escaping @Sendable () throws -> T) async throws -> T {
+        let pool = try await cache.wait(for: name, .exclusive, run)
+        defer { run(cache.didClose(name, hadPool: pool != nil)) }
+        return try await blocking {
+            if let pool { try Self.close(pool) }
+            return try body()
+        }
+    }
+
+    private func run(_ actions: [TenantCache.Action]) {
+        for action in actions {
+            switch action {
+            case .resume(let continuation, let result): continuation.resume(with: result)
+            case .open(let name): open(name)
+            case .close(let name, let pool): close(name, pool)
+            }
+        }
+    }
+
+    private func open(_ name: TenantName) {
+        Self.queue.async { [self] in
+            let start = ContinuousClock.now
+            let result = Result { try folder.pool(of: name, createsMissing: createsMissing) }
+            if case .success = result { metrics.didOpen(start.duration(to: .now)) }
+            run(cache.didOpen(name, result))
+            metrics.set(cache.openCount)
+        }
+    }
+
+    private func close(_ name: TenantName, _ pool: DatabasePool) {
+        Self.queue.async { [self] in
+            do { try Self.close(pool) } catch {
+                // Its connections close with the last reference.
+                logger.error("a database can't be closed: \(error)", metadata: ["tenant": "\(name.tenant)"])
+            }
+            run(cache.didClose(name, hadPool: true))
+            metrics.set(cache.openCount)
+        }
+    }
+
+    private static func close(_ pool: DatabasePool) throws {
+        try pool.endObservations()
+        try pool.close()
+    }
+
+    /// The number of databases that are open, or are being opened or closed.
+    public var openCount: Int { cache.openCount }
+
+    var openNames: [TenantName] { cache.names }
+
+    // MARK: Closing
+
+    /// Closes all databases, after their accesses have ended. Later accesses throw a ``DatabaseDirectoryError``.
+    ///
+    /// - Throws: a ``DatabaseDirectoryError`` of the code `inUse` for the first database that is still in use after
+    ///   `waitTimeout`; the others are closed.
+    public func close() async throws {
+        run(cache.refuse())
+        let errors = await withTaskGroup(of: (any Error)?.self) { group in
+            for name in cache.names {
+                group.addTask {
+                    do { try await self.exclusively(name) {} } catch { return error }
+                    return nil
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        if let error = errors.lazy.compactMap({ $0 }).first { throw error }
+    }
+
+    /// Waits for the graceful shutdown, or the cancellation of the task, and closes the databases.
+    ///
+    /// - Throws: the errors of ``close()``.
+    public func run() async throws {
+        // A cancellation is also a shutdown.
+        try? await gracefulShutdown()
+        // A cancelled task also closes its databases.
+        let closing = Task { try await close() }
+        try await closing.value
+    }
+
+    // MARK: Blocking
+
+    private static let queue = DispatchQueue(label: "Rowan.tenants", attributes: .concurrent)
+
+    /// Runs what blocks on another thread than those of tasks.
+    func blocking<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            Self.queue.async { continuation.resume(with: Result(catching: body)) }
+        }
+    }
+}
