@@ -18,6 +18,7 @@ let package = Package(
                 .product(name: "Rowan", package: "Rowan"),
                 .product(name: "RowanCluster", package: "Rowan"),
                 .product(name: "RowanJobs", package: "RowanServer"),
+                .product(name: "RowanTenants", package: "RowanServer"),
                 .product(name: "RowanLitestream", package: "RowanServer"),
                 .product(name: "Logging", package: "swift-log"),
             ])

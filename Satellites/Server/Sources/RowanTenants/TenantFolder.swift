@@ -129,8 +129,7 @@ struct TenantFolder: Sendable {
         if let source { try copy(source, to: file) }
         let queue = try DatabaseQueue(path: file, configuration: configuration)
         try migrator?.migrate(queue)
-        // Also writes the file of a database without tables.
-        try queue.writeWithoutTransaction { db in try Self.settle(db, file) }
+        try queue.writeWithoutTransaction { db in try Self.complete(db, file) }
         try queue.close()
         try locked(LOCK_EX) {
             try refuseExisting(name)
@@ -171,7 +170,7 @@ struct TenantFolder: Sendable {
         }
         let copy = try DatabaseQueue(path: partial, configuration: configuration)
         try pool.backup(to: copy)
-        try copy.writeWithoutTransaction { db in try Self.settle(db, partial) }
+        try copy.writeWithoutTransaction { db in try Self.complete(db, partial) }
         try copy.close()
         // Unlike a rename, a link never replaces a file.
         guard link(partial, destination) == 0 else {
@@ -231,7 +230,11 @@ struct TenantFolder: Sendable {
             throw DatabaseDirectoryError(
                 .inUse, "the database of \"\(name)\" can't leave the journal mode \(mode ?? "nil")")
         }
-        // A database without tables has no file before its first transaction.
+    }
+
+    /// Completes the file of a new database, which has none before its first transaction if it has no tables.
+    private static func complete(_ db: Database, _ file: String) throws {
+        try settle(db, file)
         try db.execute(sql: "PRAGMA user_version = \(Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0)")
     }
 

@@ -59,7 +59,8 @@ struct Part: Sendable {
     let round: @Sendable (Run) async throws -> Void
 
     static let all: [Part] = [
-        .kill, .jobs, .litestream, .cluster, .clusterPauses, .clusterFuzz, .clusterAnswers, .migrations, .faults,
+        .kill, .jobs, .tenants, .litestream, .cluster, .clusterPauses, .clusterFuzz, .clusterAnswers, .migrations,
+        .faults,
         .outOfMemory, .fullDisk,
         .cancellation,
         .boundaries, .isolation,
