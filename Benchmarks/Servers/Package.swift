@@ -19,6 +19,7 @@ let package = Package(
                 .product(name: "RowanMetrics", package: "RowanServer"),
                 .product(name: "RowanTracing", package: "RowanServer"),
                 .product(name: "RowanJobs", package: "RowanServer"),
+                .product(name: "RowanTenants", package: "RowanServer"),
                 .product(name: "Logging", package: "swift-log"),
             ])
     ],

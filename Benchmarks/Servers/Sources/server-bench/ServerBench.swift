@@ -35,8 +35,10 @@ struct ServerBench {
     static func main() async throws {
         let isSmall = CommandLine.arguments.contains("--small")
         if CommandLine.arguments.contains("--jobs") { return try await JobBench(isSmall: isSmall).run() }
+        if CommandLine.arguments.contains("--tenants") { return try await TenantBench(isSmall: isSmall).run() }
         try measureInstruments(count: isSmall ? 2_000 : 100_000, runs: isSmall ? 3 : 15)
         try measureTestDatabases(count: isSmall ? 5 : 200)
+        try await TenantBench(isSmall: isSmall).run()
         try await JobBench(isSmall: isSmall).run()
     }
 

@@ -84,7 +84,7 @@ extension DatabaseDirectory {
     ) async throws -> T {
         let names = try schemas.sorted { $0.key < $1.key }.map { (schema: $0.key, name: try TenantName($0.value)) }
         // Opened once, so that they are migrated.
-        for (_, name) in names { try await use(name, .background) { _ in } }
+        for (_, name) in names { try await end(begin(name, .background)) }
         let folder = folder
         let queue = try await blocking {
             let queue = try DatabaseQueue(configuration: folder.configuration)
@@ -141,7 +141,9 @@ extension DatabaseDirectory {
                 guard let name = rest.popFirst() else { return }
                 group.addTask {
                     do {
-                        try await self.use(name, .background) { pool in try await body(name.tenant, pool) }
+                        let use = try await self.begin(name, .background)
+                        defer { self.end(use) }
+                        try await body(name.tenant, use.pool)
                         return (name, nil)
                     } catch {
                         return (name, error)

@@ -69,15 +69,21 @@ public final class DatabaseDirectory: Service {
     ///
     /// - Throws: a ``DatabaseDirectoryError``: `missing`, `name`, `limit` or `closed`; the errors of opening and
     ///   migrating; the error of the closure; a `CancellationError`.
+    @inlinable
     public func read<T: Sendable>(_ tenant: String, _ value: @Sendable (Database) throws -> T) async throws -> T {
-        try await withPool(tenant) { pool in try await pool.read(value) }
+        let use = try await begin(tenant)
+        defer { end(use) }
+        return try await use.pool.read(value)
     }
 
     /// Writes to the database of a tenant, in a transaction.
     ///
     /// - Throws: the same as ``read(_:_:)``.
+    @inlinable
     public func write<T: Sendable>(_ tenant: String, _ updates: @Sendable (Database) throws -> T) async throws -> T {
-        try await withPool(tenant) { pool in try await pool.write(updates) }
+        let use = try await begin(tenant)
+        defer { end(use) }
+        return try await use.pool.write(updates)
     }
 
     /// Uses the database of a tenant. It stays open until the closure returns.
@@ -92,8 +98,11 @@ public final class DatabaseDirectory: Service {
     /// one, they end with an error after a while.
     ///
     /// - Throws: the same as ``read(_:_:)``.
+    @inlinable
     public func withPool<T: Sendable>(_ tenant: String, _ body: (DatabasePool) async throws -> T) async throws -> T {
-        try await use(TenantName(tenant), .access, body)
+        let use = try await begin(tenant)
+        defer { end(use) }
+        return try await body(use.pool)
     }
 
     /// The values of an observation of a tenant, which begin with the current one.
@@ -125,19 +134,24 @@ public final class DatabaseDirectory: Service {
         }
     }
 
-    func use<T: Sendable>(
-        _ name: TenantName, _ use: TenantCache.Use, _ body: (DatabasePool) async throws -> T
-    ) async throws -> T {
-        let pool: DatabasePool
-        if let taken = cache.take(name, use) {
-            pool = taken
-        } else {
-            // Only an exclusive use gets no pool.
-            pool = try await cache.wait(for: name, use, run)!
-        }
-        defer { run(cache.release(name)) }
-        return try await body(pool)
+    /// A use of a database.
+    @usableFromInline
+    struct Use: Sendable {
+        @usableFromInline let pool: DatabasePool
+        let name: TenantName
     }
+
+    @usableFromInline
+    func begin(_ tenant: String) async throws -> Use { try await begin(TenantName(tenant), .access) }
+
+    func begin(_ name: TenantName, _ use: TenantCache.Use) async throws -> Use {
+        if let pool = cache.take(name, use) { return Use(pool: pool, name: name) }
+        // Only an exclusive use gets no pool.
+        return Use(pool: try await cache.wait(for: name, use, run)!, name: name)
+    }
+
+    @usableFromInline
+    func end(_ use: Use) { run(cache.release(use.name)) }
 
     /// Waits until no access uses a database, closes it, and keeps it from being opened.
     func exclusively<T: Sendable>(_ name: TenantName, _ body: @escaping @Sendable () throws -> T) async throws -> T {
