@@ -9,6 +9,7 @@ import RowanLitestream
 import RowanLogging
 import RowanMetrics
 import RowanRecords
+import RowanTenants
 import RowanTracing
 import ServiceLifecycle
 
@@ -43,12 +44,14 @@ struct PlacesServer {
         var jobOptions = JobService.Options()
         jobOptions.shutdownTimeout = .seconds(3)
         let workers = JobService(jobs, database: database.pool, options: jobOptions, logger: logger)
+        let visitors = try visitorDirectory(folder: settings.visitors, logger: logger)
         let application = Application(
-            router: router(database.pool, jobs),
+            router: router(database.pool, jobs, visitors),
             configuration: .init(address: .hostname(settings.host, port: settings.port)), logger: logger)
         var group = ServiceGroupConfiguration(
-            // The server stops first, then the jobs, the database, and the replication, which sends the remaining changes.
-            services: (replication.map { [$0] } ?? []) + [database, workers, application],
+            // The server stops first, then the databases of the visitors, the jobs, the database, and the replication,
+            // which sends the remaining changes.
+            services: (replication.map { [$0] } ?? []) + [database, workers, visitors, application],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         group.maximumGracefulShutdownDuration = .seconds(10)
         try await ServiceGroup(configuration: group).run()
@@ -57,7 +60,8 @@ struct PlacesServer {
 
 /// All routes.
 func router(
-    _ database: any DatabaseWriter, _ jobs: Jobs, heartbeat: Duration = .seconds(15)
+    _ database: any DatabaseWriter, _ jobs: Jobs, _ visitors: DatabaseDirectory? = nil,
+    heartbeat: Duration = .seconds(15)
 ) -> Router<BasicRequestContext> {
     let router = Router()
     router.add(middleware: ErrorAnswers())
@@ -67,6 +71,7 @@ func router(
     CountryRoutes(database: database).add(to: router)
     JobsPage(database: database, jobs: jobs).add(to: router)
     EventFeed(database: database, heartbeat: heartbeat).add(to: router)
+    if let visitors { VisitorRoutes(visitors: visitors).add(to: router) }
     return router
 }
 
@@ -75,6 +80,8 @@ struct Settings: Equatable {
     var host = "127.0.0.1"
     var port = 8080
     var path = "places.sqlite"
+    /// The folder of the databases of visitors; by default beside the database.
+    var visitors: String
     var logLevel = Logger.Level.info
     /// The URL to which Litestream replicates the database; nil for no replication.
     var replicaURL: String?
@@ -89,6 +96,9 @@ struct Settings: Equatable {
     init(_ environment: [String: String]) throws {
         if let value = environment["HOST"] { host = value }
         if let value = environment["DATABASE"] { path = value }
+        visitors =
+            environment["VISITORS"]
+            ?? URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent("visitors").path
         replicaURL = environment["REPLICA"]
         if let value = environment["LITESTREAM"] { litestream = .at(value) }
         if let value = environment["PORT"] {

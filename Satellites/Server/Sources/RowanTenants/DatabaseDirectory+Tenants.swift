@@ -19,6 +19,9 @@ extension DatabaseDirectory {
     /// - Throws: a ``DatabaseDirectoryError`` of the code `name`.
     public func contains(_ tenant: String) throws -> Bool { try folder.exists(TenantName(tenant)) }
 
+    /// Whether a tenant may have this name: it isn't empty, and its file has a name of up to 200 bytes.
+    public func isValid(_ tenant: String) -> Bool { (try? TenantName(tenant)) != nil }
+
     /// Creates the database of a tenant, with all migrations. It appears once it is complete.
     ///
     /// - Throws: a ``DatabaseDirectoryError``: `exists`, `name`, `folder` or `inUse`; the errors of the migrations.
