@@ -44,8 +44,10 @@ struct JobRun: Sendable {
     }
 
     private func traced() async throws {
-        if InstrumentationSystem.tracer is NoOpTracer { return try await limited() }
-        try await withSpan(job.kind, context: TraceContext.context(job.trace), ofKind: .consumer) { span in
+        let tracer = jobs.currentTracer
+        if tracer is NoOpTracer { return try await limited() }
+        let context = TraceContext.context(job.trace, tracer)
+        try await tracer.withAnySpan(job.kind, context: context, ofKind: .consumer) { span in
             span.attributes["rowan.job.id"] = job.id.rawValue
             span.attributes["rowan.job.queue"] = job.queue
             span.attributes["rowan.job.attempt"] = job.attempt

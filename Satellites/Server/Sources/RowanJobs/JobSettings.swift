@@ -1,6 +1,7 @@
 // The settings of a kind of job, and those of a single job.
 
 public import Foundation
+public import Tracing
 
 /// The settings of a kind of job.
 ///
@@ -89,6 +90,7 @@ public struct EnqueueOption: Sendable {
         case priority(Int)
         case queue(String)
         case unique(String, UniqueJob, whileRunning: Bool)
+        case trace(ServiceContext?)
     }
 
     let setting: Setting
@@ -104,6 +106,15 @@ public struct EnqueueOption: Sendable {
 
     /// The queue of the job.
     public static func queue(_ name: String) -> EnqueueOption { EnqueueOption(setting: .queue(name)) }
+
+    /// The job continues a trace; by default that of the task. Use it where the configuration groups asynchronous
+    /// writes, whose closures run outside of their tasks.
+    ///
+    /// ```swift
+    /// let context = ServiceContext.current
+    /// try await pool.write { db in try jobs.enqueue(SendReceipt(orderID: 1), .trace(context), in: db) }
+    /// ```
+    public static func trace(_ context: ServiceContext?) -> EnqueueOption { EnqueueOption(setting: .trace(context)) }
 
     /// What happens if a job of the same kind is already waiting with the same key.
     ///

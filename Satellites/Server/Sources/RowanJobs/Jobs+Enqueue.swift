@@ -2,6 +2,7 @@
 
 import Foundation
 public import Rowan
+import Tracing
 
 extension Jobs {
     /// Stores a job, which runs after the commit.
@@ -29,7 +30,7 @@ extension Jobs {
 
     func enqueue(_ job: some JobPayload, options: [EnqueueOption], in db: Database) throws -> JobID {
         let store = store(db)
-        var new = try NewJob(job, at: store.now)
+        var new = try NewJob(job, at: store.now, currentTracer)
         var (policy, countsRunning) = (UniqueJob.keepBoth, false)
         for option in options {
             switch option.setting {
@@ -37,6 +38,7 @@ extension Jobs {
             case .at(let date): new.due = Milliseconds(date)
             case .priority(let priority): new.priority = priority
             case .queue(let name): new.queue = name
+            case .trace(let context): new.trace = TraceContext.stored(context, currentTracer)
             case .unique(let key, let other, let whileRunning):
                 new.uniqueKey = key
                 (policy, countsRunning) = (other, whileRunning)
@@ -73,23 +75,24 @@ extension Jobs {
         let store = store(db)
         let id = try store.insertBatch(of: batch.count, afterFailures: afterFailures)
         for job in batch {
-            var new = try NewJob(job, at: store.now)
+            var new = try NewJob(job, at: store.now, currentTracer)
             new.batch = id
             _ = try store.insert(new, store.waitingState(due: new.due, key: new.key))
         }
-        let job = try store.insert(NewJob(next, at: store.now), .blocked, follows: id)
+        let job = try store.insert(NewJob(next, at: store.now, currentTracer), .blocked, follows: id)
         try store.setNext(job, ofBatch: id)
         return job
     }
 }
 
 extension NewJob {
-    fileprivate init<P: JobPayload>(_ job: P, at now: Milliseconds) throws {
+    fileprivate init<P: JobPayload>(_ job: P, at now: Milliseconds, _ tracer: any Tracer) throws {
         let settings = P.settings
         self.init(
             kind: P.kind, version: P.version, payload: String(decoding: try JSONEncoder().encode(job), as: UTF8.self),
             queue: settings.queue, priority: settings.priority, due: now, attempts: max(settings.retry.attempts, 1),
-            key: job.concurrencyKey, keyLimit: max(settings.limitPerKey, 1), trace: TraceContext.current)
+            key: job.concurrencyKey, keyLimit: max(settings.limitPerKey, 1),
+            trace: TraceContext.stored(ServiceContext.current, tracer))
     }
 }
 

@@ -2,6 +2,7 @@
 
 import Foundation
 import Rowan
+public import Tracing
 
 /// The jobs of a program, which it stores in its database and runs with a ``JobService``.
 ///
@@ -42,9 +43,13 @@ public struct Jobs: Sendable {
 
     /// The clock of delays and schedules.
     public var clock: any JobClock = SystemJobClock()
+    /// The tracer of jobs, which continue the trace of their enqueuer. Nil by default: that of the program.
+    public var tracer: (any Tracer)?
     private(set) var handlers: [String: Handler] = [:]
     private(set) var queues: [String: Queue] = ["default": Queue()]
     private(set) var schedules: [String: Scheduled] = [:]
+
+    var currentTracer: any Tracer { tracer ?? InstrumentationSystem.tracer }
 
     /// Creates an empty list of jobs.
     public init() {}

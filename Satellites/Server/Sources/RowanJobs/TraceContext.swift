@@ -4,23 +4,23 @@ import Foundation
 import Tracing
 
 enum TraceContext {
-    /// The context of the current task, as JSON; nil without one.
-    static var current: String? {
-        guard let context = ServiceContext.current, !context.isEmpty else { return nil }
+    /// A context as JSON; nil without one.
+    static func stored(_ context: ServiceContext?, _ tracer: any Tracer) -> String? {
+        guard let context, !context.isEmpty else { return nil }
         var carrier: [String: String] = [:]
-        InstrumentationSystem.instrument.inject(context, into: &carrier, using: Carrier())
+        tracer.inject(context, into: &carrier, using: Carrier())
         // A dictionary of texts is encoded without errors.
         guard !carrier.isEmpty, let data = try? JSONEncoder().encode(carrier) else { return nil }
         return String(decoding: data, as: UTF8.self)
     }
 
     /// The context of a stored job.
-    static func context(_ stored: String?) -> ServiceContext {
+    static func context(_ stored: String?, _ tracer: any Tracer) -> ServiceContext {
         var context = ServiceContext.topLevel
         // A context that can't be decoded is not worth an error: the job has a trace of its own.
         guard let stored, let carrier = try? JSONDecoder().decode([String: String].self, from: Data(stored.utf8))
         else { return context }
-        InstrumentationSystem.instrument.extract(carrier, into: &context, using: Carrier())
+        tracer.extract(carrier, into: &context, using: Carrier())
         return context
     }
 

@@ -7,6 +7,7 @@ import Rowan
 import RowanJobs
 import RowanJobsTestKit
 import Testing
+import Tracing
 
 /// What a service measures.
 @Suite struct InstrumentTests {
@@ -40,6 +41,69 @@ import Testing
         #expect(count("unknown", "failed") == 1)
         #expect(try metrics.expectGauge("rowan.jobs.waiting", [("queue", "other")]).lastValue == 1)
         #expect(try metrics.expectGauge("rowan.jobs.oldest_age", [("queue", "other")]).lastValue != nil)
+    }
+
+    /// A job continues the trace of its enqueuer, also in another process, and each attempt is a span.
+    @Test(arguments: [false, true])
+    func traces(isPool: Bool) async throws {
+        let tracer = InMemoryTracer()
+        func configure(_ jobs: inout Jobs) {
+            jobs.tracer = tracer
+            jobs.register(Work.self) { work, context in
+                if work.text == "fail", context.attempt == 1 { throw TestError() }
+                tracer.withSpan("inner") { _ in }
+            }
+        }
+        func check<D: DatabaseWriter>(_ test: JobTest<D>) async throws {
+            let ids = try await tracer.withSpan("request") { _ in
+                // The closures of grouped writes run outside of their tasks.
+                let context = ServiceContext.current
+                let options = isPool ? [EnqueueOption.trace(context)] : []
+                return [
+                    try await test.enqueue(Work(text: "a"), options),
+                    try await test.enqueue(Work(text: "fail"), options),
+                ]
+            }
+            try await test.runAll()
+            test.clock.advance(by: .seconds(100))
+            try await test.runAll()
+            let request = try #require(tracer.finishedSpans.first { $0.operationName == "request" })
+            let attempts = tracer.finishedSpans.filter { $0.operationName == "Work" }
+            #expect(attempts.count == 3)
+            for span in attempts {
+                #expect(span.traceID == request.traceID && span.parentSpanID == request.spanID)
+                #expect(span.kind == .consumer)
+                #expect(span.attributes["rowan.job.queue"]?.toSpanAttribute() == .string("default"))
+            }
+            #expect(
+                attempts.map { $0.attributes["rowan.job.attempt"]?.toSpanAttribute() }
+                    .filter { $0 == .int64(2) }.count == 1)
+            #expect(attempts.filter { !$0.errors.isEmpty }.count == 1)
+            let inner = tracer.finishedSpans.filter { $0.operationName == "inner" }
+            #expect(inner.count == 2 && inner.allSatisfy { $0.traceID == request.traceID })
+            #expect(tracer.activeSpans.isEmpty && ids.count == 2)
+
+            // Without a trace, or with one that is not one, a job has its own.
+            tracer.clearFinishedSpans()
+            let last = try await test.enqueue(Work(text: "b"))
+            try await test.database.write { db in
+                try db.execute(sql: "UPDATE rowan_job SET trace = '{' WHERE id = ?", arguments: [last.rawValue])
+            }
+            try await test.runAll()
+            let span = try #require(tracer.finishedSpans.first { $0.operationName == "Work" })
+            #expect(span.parentSpanID == nil && span.traceID != request.traceID)
+        }
+        if isPool {
+            try await withPath { path in
+                var configuration = Configuration()
+                configuration.groupsAsyncWrites = true
+                let pool = try DatabasePool(path: path, configuration: configuration)
+                try await check(JobTest(pool, configure))
+                try pool.close()
+            }
+        } else {
+            try await check(JobTest(configure))
+        }
     }
 
     @Test func queuesOfAnOperator() async throws {

@@ -44,6 +44,11 @@ struct JobTest<Database: DatabaseWriter> {
 
     @discardableResult
     func enqueue(_ job: some JobPayload, _ options: EnqueueOption...) async throws -> JobID {
+        try await enqueue(job, options)
+    }
+
+    @discardableResult
+    func enqueue(_ job: some JobPayload, _ options: [EnqueueOption]) async throws -> JobID {
         try await database.write { [jobs] db in
             // A list of options can't be passed to a variadic parameter.
             switch options.count {
