@@ -119,19 +119,11 @@ public final class DatabaseDirectory: Service {
     /// - Throws: the same as ``read(_:_:)``.
     public func values<Reducer: ValueReducer>(
         of observation: ValueObservation<Reducer>, in tenant: String
-    ) async throws -> AsyncThrowingStream<Reducer.Value, any Error> where Reducer.Value: Sendable {
-        try await withPool(tenant) { pool in
-            // It starts here, while the pool is certainly open.
-            let (stream, continuation) = AsyncThrowingStream<Reducer.Value, any Error>.makeStream(
-                bufferingPolicy: .bufferingNewest(8))
-            let cancellable = observation.start(in: pool, scheduling: .task) { error in
-                if error is CancellationError { continuation.finish() } else { continuation.finish(throwing: error) }
-            } onChange: { value in
-                continuation.yield(value)
-            }
-            continuation.onTermination = { _ in cancellable.cancel() }
-            return stream
-        }
+    ) async throws -> sending TenantValues<Reducer.Value> where Reducer.Value: Sendable {
+        let use = try await begin(tenant)
+        defer { end(use) }
+        // It starts here, while the pool is certainly open.
+        return TenantValues(iterator: observation.values(in: use.pool).makeAsyncIterator())
     }
 
     /// A use of a database.
@@ -155,6 +147,13 @@ public final class DatabaseDirectory: Service {
 
     /// Waits until no access uses a database, closes it, and keeps it from being opened.
     func exclusively<T: Sendable>(_ name: TenantName, _ body: @escaping @Sendable () throws -> T) async throws -> T {
+        if cache.isClosed { throw DatabaseDirectoryError.isClosed }
+        return try await closing(name, body)
+    }
+
+    private func closing<T: Sendable>(
+        _ name: TenantName, _ body: @escaping @Sendable () throws -> T
+    ) async throws -> T {
         let pool = try await cache.wait(for: name, .exclusive, run)
         defer { run(cache.didClose(name, hadPool: pool != nil)) }
         return try await blocking {
@@ -204,6 +203,8 @@ public final class DatabaseDirectory: Service {
 
     var openNames: [TenantName] { cache.names }
 
+    var waitingCount: Int { cache.waitingCount }
+
     // MARK: Closing
 
     /// Closes all databases, after their accesses have ended. Later accesses throw a ``DatabaseDirectoryError``.
@@ -215,7 +216,7 @@ public final class DatabaseDirectory: Service {
         let errors = await withTaskGroup(of: (any Error)?.self) { group in
             for name in cache.names {
                 group.addTask {
-                    do { try await self.exclusively(name) {} } catch { return error }
+                    do { try await self.closing(name) {} } catch { return error }
                     return nil
                 }
             }
@@ -245,4 +246,15 @@ public final class DatabaseDirectory: Service {
             Self.queue.async { continuation.resume(with: Result(catching: body)) }
         }
     }
+}
+
+/// The values of an observation that has started, for one loop.
+public struct TenantValues<Element: Sendable>: AsyncSequence {
+    /// The type of the iterator.
+    public typealias AsyncIterator = AsyncValueObservation<Element>.Iterator
+
+    fileprivate let iterator: AsyncIterator
+
+    /// Returns the values that were not taken yet.
+    public func makeAsyncIterator() -> AsyncIterator { iterator }
 }

@@ -36,6 +36,11 @@ final class TenantCache: Sendable {
     /// The number of databases that are open, or are being opened or closed.
     var openCount: Int { state.withLock { $0.occupied } }
 
+    /// The number of those that wait.
+    var waitingCount: Int { state.withLock { $0.waitingCount } }
+
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
     var names: [TenantName] { state.withLock { Array($0.entries.keys) } }
 
     /// Refuses what begins later, and what waits for a place.
@@ -143,6 +148,8 @@ extension TenantCache {
         private var idleInBackground = Queue<Idle>()
 
         init(limit: Int) { self.limit = limit }
+
+        var waitingCount: Int { waiters.count }
 
         // MARK: Uses
 

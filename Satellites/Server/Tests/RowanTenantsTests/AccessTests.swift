@@ -47,13 +47,16 @@ import Testing
             let opened = Atomic<Int>(0)
             var migrator = test.migrator
             migrator.registerMigration("slow") { _ in Thread.sleep(forTimeInterval: 0.05) }
-            let failing = Mutex(false)
+            // The directory whose openings fail, once all wait for the first one.
+            let failing = Mutex<DatabaseDirectory?>(nil)
             var configuration = Configuration()
             configuration.label = "counted"
             configuration.maximumReaderCount = 1
-            configuration.prepareDatabase { db in
+            configuration.prepareDatabase { _ in
                 opened.add(1, ordering: .relaxed)
-                if failing.withLock({ $0 }) { throw DatabaseError(message: "on purpose") }
+                guard let directory = failing.withLock({ $0 }) else { return }
+                while directory.waitingCount < 100 { Thread.sleep(forTimeInterval: 0.001) }
+                throw DatabaseError(message: "on purpose")
             }
             let directory = try test.directory(migrator: migrator, configuration: configuration)
             try await directory.create("acme")
@@ -68,7 +71,8 @@ import Testing
             try await directory.close()
 
             let broken = try test.directory(migrator: migrator, configuration: configuration)
-            failing.withLock { $0 = true }
+            failing.withLock { $0 = broken }
+            opened.store(0, ordering: .relaxed)
             let errors = await withTaskGroup(of: String.self) { group in
                 for _ in 0..<100 {
                     group.addTask {
@@ -80,8 +84,8 @@ import Testing
                 return await group.reduce(into: []) { $0.append($1) }
             }
             #expect(errors == Array(repeating: "on purpose", count: 100))
-            #expect(opened.load(ordering: .relaxed) < 30)
-            failing.withLock { $0 = false }
+            #expect(opened.load(ordering: .relaxed) == 1)
+            failing.withLock { $0 = nil }
             try await #expect(broken.notes("acme").count == 100)
         }
     }
@@ -105,7 +109,7 @@ import Testing
     /// With one place, those that wait get it in turn, and an access that is running keeps its database.
     @Test func waitingForAPlace() async throws {
         try await TenantTest.run { test in
-            let directory = try test.directory(limit: 1, createsMissing: true)
+            let directory = try test.directory(limit: 1, createsMissing: true, waitTimeout: .seconds(300))
             let isUsed = AsyncStream<Void>.makeStream()
             let mayEnd = AsyncStream<Void>.makeStream()
             let using = Task {
@@ -187,6 +191,12 @@ import Testing
             #expect(directory.openCount == 0)
             try #expect(test.files == (0..<5).map { "\($0).sqlite" })
             await expectError(.closed, "the directory of databases is closed") { try await directory.notes("1") }
+            await expectError(.closed, "the directory of databases is closed") { try await directory.delete("1") }
+            await expectError(.closed, "the directory of databases is closed") {
+                for try await _ in try await directory.values(
+                    of: ValueObservation.tracking { try Row.fetchAll($0, sql: "SELECT 1").count }, in: "1")
+                {}
+            }
             try await directory.close()
         }
     }
@@ -199,7 +209,7 @@ import Testing
             let metrics = TestMetrics()
             let directory = try DatabaseDirectory(
                 folder: test.folder, configuration: configuration, migrator: test.migrator, limit: 8,
-                createsMissing: true, metricsFactory: metrics)
+                createsMissing: true, waitTimeout: .seconds(300), metricsFactory: metrics)
             func descriptors() throws -> Int {
                 try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
                     .filter {
