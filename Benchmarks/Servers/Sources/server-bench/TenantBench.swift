@@ -34,10 +34,14 @@ struct TenantBench {
         }
         times.sort()
         let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let memory = status.split(separator: "\n").first { $0.hasPrefix("VmRSS") }?.split(separator: " ")
+            .compactMap { Int($0) }.first
         print(
             String(
                 format: "{\"row\": \"tenants-cold\", \"tenants\": %d, \"ms\": %.2f, \"p99OfAll\": %.2f, "
-                    + "\"files\": %d, \"atMost\": 2}", count, times[count / 2], times[count * 99 / 100], files))
+                    + "\"files\": %d, \"residentMB\": %d, \"atMost\": 2}",
+                count, times[count / 2], times[count * 99 / 100], files, (memory ?? 0) / 1_024))
         try await hot(directory)
         try await directory.close()
     }

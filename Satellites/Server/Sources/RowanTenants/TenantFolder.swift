@@ -34,7 +34,7 @@ struct TenantFolder: Sendable {
         defer { free(real) }
         self.path = String(cString: real)
         (self.configuration, self.migrator) = (configuration, migrator)
-        try removeLeftovers()
+        try locked(LOCK_EX) { try removeLeftovers() }
     }
 
     // MARK: Names
@@ -120,9 +120,11 @@ struct TenantFolder: Sendable {
     func create(_ name: TenantName, from source: String?) throws {
         try refuseExisting(name)
         let folder = "\(path)/\(Self.newPrefix)\(UUID().uuidString)"
-        guard mkdir(folder, 0o700) == 0 else { throw Self.error("make", folder) }
         // Others remove the folder once this process has ended.
-        let lock = try Self.lock("\(folder)/lock", LOCK_EX)
+        let lock = try locked(LOCK_SH) {
+            guard mkdir(folder, 0o700) == 0 else { throw Self.error("make", folder) }
+            return try Self.lock("\(folder)/lock", LOCK_EX)
+        }
         defer {
             remove(folder)
             close(lock)
@@ -257,7 +259,7 @@ struct TenantFolder: Sendable {
             let folder = "\(path)/\(entry)"
             let lock = open("\(folder)/lock", O_RDWR | O_CLOEXEC)
             if lock < 0 {
-                // Killed before or after the lock existed; a folder that is being made is empty, too.
+                // The process was killed before or after the lock existed.
                 rmdir(folder)
                 continue
             }
