@@ -69,6 +69,11 @@ extension JobStore {
         return db.lastInsertedRowID
     }
 
+    /// Whether others have not given the jobs of a worker away.
+    func isRegistered(_ worker: Int64) throws -> Bool {
+        try Bool.fetchOne(db, sql: "SELECT 1 FROM rowan_job_worker WHERE id = ?", arguments: [worker]) != nil
+    }
+
     /// Deletes a worker without jobs.
     func unregister(_ worker: Int64) throws {
         try db.execute(

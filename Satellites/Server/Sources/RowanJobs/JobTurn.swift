@@ -53,7 +53,10 @@ struct JobTurn: Sendable {
         for ended in ended {
             if try end(ended, store) { result.changesJobs = true } else { result.lost.append(ended.job.id) }
         }
-        if isBeat, let worker, try !store.beat(worker) { (result.worker, result.isLost) = (nil, true) }
+        // Others may have ended this worker since its last heartbeat. What it claimed now, none of them would take over.
+        if let worker, try !(isBeat ? store.beat(worker) : store.isRegistered(worker)) {
+            (result.worker, result.isLost) = (nil, true)
+        }
         if let leases, let worker = result.worker { try release(worker, except: leases, store) }
         for peer in silentPeers {
             result.buried += try store.bury(peer) { jobs.settings(of: $0).failureRetention }

@@ -34,6 +34,7 @@ import Testing
     private func pool(_ path: String, _ configure: (inout Configuration) -> Void = { _ in }) throws -> DatabasePool {
         var configuration = Configuration()
         configuration.observesOtherProcesses = true
+        configuration.busyMode = .timeout(30)
         configure(&configuration)
         return try DatabasePool(path: path, configuration: configuration)
     }
@@ -118,7 +119,7 @@ import Testing
     @Test func jobsOfOtherConnectionsAreNoticed() async throws {
         try await withPath { path in
             let test = try await systemTest(pool(path))
-            let other = try DatabaseQueue(path: path)
+            let other = try pool(path)
             try await withService(test) {
                 try await test.enqueue(Note(text: "1"))
                 try await eventually { try await test.notes.count == 1 }
@@ -134,6 +135,8 @@ import Testing
             let test = try await systemTest(pool(path) { $0.label = "first" }) { jobs in
                 jobs.register(Work.self) { work, context in
                     workers.change { $0.insert(context.database.configuration.label!) }
+                    // None of them runs all jobs before the other has begun.
+                    await eventually { workers.value.count == 2 }
                     try await context.write { db in
                         try db.execute(sql: "INSERT INTO note VALUES (?)", arguments: [work.text])
                     }
@@ -333,6 +336,36 @@ import Testing
         #expect(lost.code == .lost)
         #expect(lost.message == "job 1 is completed, or was given to another worker: nothing has been written")
         #expect(try await test.notes.isEmpty)
+    }
+
+    /// A worker that others have ended claims as another one, so that what it claims doesn't run for ever.
+    @Test func aWorkerThatOthersHaveEndedClaimsAsANewOne() async throws {
+        let gate = Gate()
+        let cancelled = Shared(false)
+        let test = try await systemTest(DatabaseQueue()) {
+            $0.register(Work.self) { work, _ in
+                do { try await gate.pass() } catch {
+                    cancelled.change { $0 = work.text == "first" }
+                    throw error
+                }
+            }
+        }
+        try await test.enqueue(Work(text: "first"))
+        try await withService(test) {
+            await eventually { gate.count == 1 }
+            try await test.database.write { db in
+                try db.execute(sql: "DELETE FROM rowan_job_worker; DELETE FROM rowan_job")
+                _ = try test.jobs.enqueue(Work(text: "second"), in: db)
+            }
+            await eventually { gate.count == 2 }
+            #expect(
+                try await test.rows(
+                    "SELECT j.state, w.id FROM rowan_job j LEFT JOIN rowan_job_worker w ON w.id = j.worker") == ["3|2"])
+            await eventually { cancelled.value }
+            gate.open()
+        }
+        #expect(try await test.rows("SELECT * FROM rowan_job").isEmpty)
+        #expect(try await test.rows("SELECT * FROM rowan_job_worker").isEmpty)
     }
 
     /// A claim whose commit was not reported is released by the next heartbeat.
