@@ -7,7 +7,7 @@ import Rowan
 import Testing
 
 @Suite("The expansion of #sql")
-struct StatementExpanderTests {
+final class StatementExpanderTests {
     private let folder: URL
     private let expander = StatementExpander()
 
@@ -18,6 +18,11 @@ struct StatementExpanderTests {
         try write(
             "CREATE TABLE place (id INTEGER PRIMARY KEY, title TEXT); CREATE TABLE \"a b\" (c);\n"
                 + "-- rowan: record Spot place\n")
+    }
+
+    deinit {
+        // The system deletes leftover temporary files.
+        try? FileManager.default.removeItem(at: folder)
     }
 
     private func write(_ schema: String, to path: String = "schema.sql") throws {

@@ -18,8 +18,14 @@ struct Tool {
 
     let folder: URL
 
+    /// The folder of all tests, removed when they have ended. A test may use its files for longer than its `Tool`.
+    private static let root: URL = {
+        atexit { try? FileManager.default.removeItem(at: root) }
+        return FileManager.default.temporaryDirectory.appending(path: "RowanTool-\(UUID())")
+    }()
+
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "RowanTool-\(UUID())")
+        folder = Self.root.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
