@@ -36,6 +36,8 @@ let package = Package(
         .library(name: "RowanTenants", targets: ["RowanTenants"]),
         // Replication and restores with Litestream.
         .library(name: "RowanLitestream", targets: ["RowanLitestream"]),
+        // Proofs that replicas and backups can be restored.
+        .library(name: "RowanDrills", targets: ["RowanDrills"]),
     ],
     dependencies: [
         .package(name: "Rowan", path: "../.."),
@@ -92,7 +94,23 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "RowanLitestreamTests", dependencies: ["RowanLitestream", rowan, logging, lifecycle],
+            name: "RowanLitestreamTests",
+            dependencies: [
+                "RowanLitestream", "RowanDrills", rowan, logging, lifecycle,
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "RowanDrills", dependencies: ["RowanLitestream", rowan, logging, metrics, lifecycle],
+            swiftSettings: settings),
+        .testTarget(
+            name: "RowanDrillsTests",
+            dependencies: [
+                "RowanDrills", rowan, logging, metrics, lifecycle,
+                .product(name: "InMemoryLogging", package: "swift-log"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+            ],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

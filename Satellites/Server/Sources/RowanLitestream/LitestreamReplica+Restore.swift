@@ -84,6 +84,17 @@ extension LitestreamReplica {
     public func restore(
         to path: String, at date: Date? = nil, integrityCheck: IntegrityCheck = .none
     ) async throws {
+        try await restore(to: path, at: date, transaction: nil, integrityCheck)
+    }
+
+    /// Restores the database in the state after a transaction of Litestream.
+    package func restore(to path: String, transaction: UInt64) async throws {
+        try await restore(to: path, at: nil, transaction: transaction, .none)
+    }
+
+    private func restore(
+        to path: String, at date: Date?, transaction: UInt64?, _ integrityCheck: IntegrityCheck
+    ) async throws {
         try Self.refuseExisting(path)
         let target = URL(fileURLWithPath: path)
         let parent = target.deletingLastPathComponent()
@@ -96,6 +107,7 @@ extension LitestreamReplica {
         defer { file.remove() }
         var arguments = ["restore", "-config", file.path, "-o", restored.path, "-if-replica-exists"]
         if let date { arguments += ["-timestamp", Self.timestamp(date)] }
+        if let transaction { arguments += ["-txid", String(transaction, radix: 16).leftPadded(to: 16)] }
         if integrityCheck != .none { arguments += ["-integrity-check", integrityCheck.rawValue] }
         do {
             _ = try await program.run(arguments + [target.path], environment: file.environment)
@@ -139,5 +151,11 @@ extension LitestreamReplica {
     private static func timestamp(_ date: Date) -> String {
         date.formatted(
             .iso8601.year().month().day().time(includingFractionalSeconds: true).timeZone(separator: .omitted))
+    }
+}
+
+extension String {
+    fileprivate func leftPadded(to count: Int) -> String {
+        String(repeating: "0", count: max(0, count - self.count)) + self
     }
 }

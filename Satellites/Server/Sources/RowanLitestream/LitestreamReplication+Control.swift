@@ -38,6 +38,14 @@ extension LitestreamReplication {
         }
     }
 
+    /// Makes Litestream read the newest commits, but not send them.
+    ///
+    /// - Returns: the number of the Litestream transaction that contains the last commit.
+    package func readCommits() async throws -> UInt64 {
+        struct Answer: Decodable { let txid: UInt64 }
+        return try await ask(Answer.self, ["sync"], [path]).txid
+    }
+
     private func syncOnce(timeout: Duration) async throws -> UInt64 {
         let seconds = max(1, (timeout.milliseconds + 999) / 1000)
         let answer: SyncAnswer

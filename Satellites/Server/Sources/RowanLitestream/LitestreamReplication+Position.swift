@@ -79,6 +79,13 @@ extension LitestreamReplication {
         try queue.close()
     }
 
+    /// The newest transaction of which the replica has the change.
+    package func newestSentTransaction() async throws -> UInt64 {
+        let file = try ConfigurationFile(replica: replica, database: path)
+        defer { file.remove() }
+        return try await replicaPosition(file).newestChange
+    }
+
     /// The newest transactions of the replica: of all its files, and of those with single changes.
     private func replicaPosition(_ file: ConfigurationFile) async throws -> (newest: UInt64, newestChange: UInt64) {
         let files = try await replica.program.answer(

@@ -57,8 +57,8 @@ public final class LitestreamReplication: Service, Sendable {
         public static let external = Mode.external(socket: "/var/run/litestream.sock")
     }
 
-    let replica: LitestreamReplica
-    let path: String
+    package let replica: LitestreamReplica
+    package let path: String
     let mode: Mode
     let shutdownTimeout: Duration
     let logger: Logger

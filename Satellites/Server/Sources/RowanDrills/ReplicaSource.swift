@@ -1,0 +1,114 @@
+// The newest state of a replica, and the same state of the database.
+//
+// Writes wait for a moment, so that the last commit belongs to a transaction of Litestream and a read of the database
+// starts at it. The replica then gets that transaction by itself, and the time that it takes is how far it is behind.
+
+import Foundation
+import Rowan
+import RowanLitestream
+import Synchronization
+
+struct ReplicaSource: DrillSource {
+    let replication: LitestreamReplication
+    let database: any DatabaseWriter
+
+    /// How long writes wait at most.
+    var maximumHold = Duration.seconds(10)
+
+    func restore(to path: String, maximumAge: Duration?) async throws -> RestoredState {
+        let live = try DatabaseQueue(path: replication.path, configuration: .ofCopy(of: database.configuration))
+        let reading = Mutex<Task<DatabaseDigest, any Error>?>(nil)
+        return try await withTaskCancellationHandler {
+            defer { reading.withLock { $0?.cancel() } }
+            let (transaction, original) = try await database.withoutWrites(for: maximumHold) {
+                let original = await read(live)
+                reading.withLock { $0 = original }
+                return (try await replication.readCommits(), original)
+            }
+            let age = try await wait(for: transaction, maximumAge ?? .seconds(300))
+            let start = ContinuousClock.now
+            try await replication.replica.restore(to: path, transaction: transaction)
+            let duration = start.duration(to: .now)
+            return RestoredState(age: age, duration: duration, digest: try await original.value)
+        } onCancel: {
+            reading.withLock { $0?.cancel() }
+        }
+    }
+
+    /// Reads the database as it is now.
+    ///
+    /// - Returns: once the read has begun.
+    private func read(_ live: DatabaseQueue) async -> Task<DatabaseDigest, any Error> {
+        let (started, didStart) = AsyncStream<Void>.makeStream()
+        let reading = Task {
+            // Also if the database can't be read.
+            defer { didStart.finish() }
+            return try await live.read { db in
+                // The first query begins the read.
+                _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master")
+                didStart.finish()
+                return try DatabaseDigest(db)
+            }
+        }
+        for await _ in started {}
+        return reading
+    }
+
+    /// Waits until the replica has a transaction.
+    ///
+    /// - Returns: the time that it took.
+    private func wait(for transaction: UInt64, _ maximumAge: Duration) async throws -> Duration {
+        let start = ContinuousClock.now
+        while true {
+            let newest = try await replication.newestSentTransaction()
+            let age = start.duration(to: .now)
+            if newest >= transaction { return age }
+            guard age < maximumAge else {
+                throw RestoreDrillError(
+                    .tooOld,
+                    "after \(age), the replica has transaction \(newest), but the database was at \(transaction)")
+            }
+            try await Task.sleep(for: min(.seconds(1), maximumAge - age))
+        }
+    }
+}
+
+extension DatabaseWriter {
+    /// Runs a body while no connection of any process can write.
+    ///
+    /// - Parameter duration: how long writes wait at most.
+    fileprivate func withoutWrites<T: Sendable>(
+        for duration: Duration, _ body: @escaping @Sendable () async throws -> T
+    ) async throws -> T {
+        let release = DispatchSemaphore(value: 0)
+        let (held, didHold) = AsyncStream<Void>.makeStream()
+        return try await withThrowingTaskGroup(of: T?.self) { group in
+            group.addTask {
+                // The body must not wait for a write that never begins.
+                defer { didHold.finish() }
+                let isInTime = try await self.writeWithoutTransaction { db in
+                    var isInTime = false
+                    try db.inTransaction(.immediate) {
+                        didHold.yield()
+                        isInTime = release.wait(timeout: .now() + duration / .seconds(1)) == .success
+                        return .rollback
+                    }
+                    return isInTime
+                }
+                guard isInTime else {
+                    throw RestoreDrillError(.unreadable, "Litestream has not read the newest commits in \(duration)")
+                }
+                return nil
+            }
+            group.addTask {
+                defer { release.signal() }
+                for await _ in held { return try await body() }
+                return nil
+            }
+            var result: T?
+            for try await value in group { result = value ?? result }
+            guard let result else { throw CancellationError() }
+            return result
+        }
+    }
+}
