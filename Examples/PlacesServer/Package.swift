@@ -25,6 +25,7 @@ let package = Package(
                 .product(name: "RowanJobs", package: "RowanServer"),
                 .product(name: "RowanLitestream", package: "RowanServer"),
                 .product(name: "RowanTenants", package: "RowanServer"),
+                .product(name: "RowanDrills", package: "RowanServer"),
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

@@ -49,9 +49,11 @@ struct PlacesServer {
             router: router(database.pool, jobs, visitors),
             configuration: .init(address: .hostname(settings.host, port: settings.port)), logger: logger)
         var group = ServiceGroupConfiguration(
-            // The server stops first, then the databases of the visitors, the jobs, the database, and the replication,
-            // which sends the remaining changes.
-            services: (replication.map { [$0] } ?? []) + [database, workers, visitors, application],
+            // The server stops first, then the databases of the visitors, the jobs, the drills, the database, and the
+            // replication, which sends the remaining changes.
+            services: (replication.map { [$0] } ?? []) + [database]
+                + (replication.map { [replicaDrill(of: $0, database.pool, logger)] } ?? [])
+                + [workers, visitors, application],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         group.maximumGracefulShutdownDuration = .seconds(10)
         try await ServiceGroup(configuration: group).run()

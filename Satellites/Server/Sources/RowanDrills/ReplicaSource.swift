@@ -44,10 +44,14 @@ struct ReplicaSource: DrillSource {
             // Also if the database can't be read.
             defer { didStart.finish() }
             return try await live.read { db in
-                // The first query begins the read.
-                _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master")
-                didStart.finish()
-                return try DatabaseDigest(db)
+                do {
+                    // The first query begins the read.
+                    _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master")
+                    didStart.finish()
+                    return try DatabaseDigest(db)
+                } catch let error as DatabaseError where error.resultCode != .SQLITE_INTERRUPT {
+                    throw RestoreDrillError(.unreadable, "the database itself can't be read: \(error)")
+                }
             }
         }
         for await _ in started {}
@@ -57,7 +61,7 @@ struct ReplicaSource: DrillSource {
     /// Waits until the replica has a transaction.
     ///
     /// - Returns: the time that it took.
-    private func wait(for transaction: UInt64, _ maximumAge: Duration) async throws -> Duration {
+    func wait(for transaction: UInt64, _ maximumAge: Duration) async throws -> Duration {
         let start = ContinuousClock.now
         while true {
             let newest = try await replication.newestSentTransaction()

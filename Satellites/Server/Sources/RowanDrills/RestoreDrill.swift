@@ -149,7 +149,7 @@ public struct RestoreDrill: Service {
             if Task.isCancelled { throw CancellationError() }
             let error = error as? RestoreDrillError ?? RestoreDrillError(.unreadable, "no copy could be made: \(error)")
             metrics.didFail(start.duration(to: .now))
-            logger.error("THE BACKUP CAN'T BE TRUSTED: \(error)")
+            logger.error("the restore drill has failed: \(error)")
             throw error
         }
     }

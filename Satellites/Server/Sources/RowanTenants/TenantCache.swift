@@ -1,7 +1,7 @@
 // Which databases are open, who uses them, and who waits.
 //
 // A database is open while it is used, and afterwards until another one needs its place: then the least recently used
-// is closed. Whoever has to wait gets the pool with its use already counted, so that nothing closes it in between.
+// is closed. An access that has to wait gets the pool with its use already counted, so that nothing closes it in between.
 
 import Rowan
 import Synchronization

@@ -67,7 +67,7 @@ final class DrillTest {
         #expect(error?.message.hasPrefix(message) == true, "\(error?.message ?? "")", sourceLocation: sourceLocation)
         let entries = log.entries.filter { $0.level == .error }
         #expect(
-            entries.map { "\($0.message)" } == ["THE BACKUP CAN'T BE TRUSTED: \(error?.message ?? "")"],
+            entries.map { "\($0.message)" } == ["the restore drill has failed: \(error?.message ?? "")"],
             sourceLocation: sourceLocation)
         #expect(try metrics.expectCounter("rowan.drill.failures").values == [1], sourceLocation: sourceLocation)
         #expect(
@@ -126,7 +126,7 @@ final class DrillTest {
             #expect(try await test.drill().drill().isCompared)
         }
         writes.cancel()
-        _ = await writes.result
+        do { try await writes.value } catch is CancellationError {}
     }
 
     @Test func missingRowsAreFound() async throws {
@@ -229,7 +229,7 @@ final class DrillTest {
                 try await group.waitForAll()
                 #expect(
                     messages() == [
-                        "THE BACKUP CAN'T BE TRUSTED: \(test.backups.path) contains no file *.sqlite",
+                        "the restore drill has failed: \(test.backups.path) contains no file *.sqlite",
                         "the backup can be restored",
                     ])
             }

@@ -51,7 +51,8 @@ import Testing
             """)
         #expect(
             digest.tables.mapValues(\.rows) == [
-                "sqlite_schema": 11, "a b": 2, "w": 1, "sqlite_sequence": 1, "f_content": 2, "f_docsize": 2, "f_data": 3,
+                "sqlite_schema": 11, "a b": 2, "w": 1, "sqlite_sequence": 1, "f_content": 2, "f_docsize": 2,
+                "f_data": 3,
                 "f_idx": 1, "f_config": 1,
             ])
         let decoded = try JSONDecoder().decode(DatabaseDigest.self, from: JSONEncoder().encode(digest))
