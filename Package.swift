@@ -100,7 +100,7 @@ let package = Package(
         .testTarget(name: "RowanClusterTests", dependencies: ["Rowan", "RowanCluster"], swiftSettings: settings),
         .testTarget(
             name: "RowanTestKitTests", dependencies: ["Rowan", "RowanRecords", "RowanTestKit"],
-            exclude: ["Snapshots", "fixtures.sql"], swiftSettings: settings),
+            exclude: ["Schemas", "Snapshots", "fixtures.sql"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -61,12 +61,28 @@ public struct MigrationTest: Sendable {
         try Data(script.text.utf8).write(to: url, options: .atomic)
     }
 
-    /// Migrates each snapshot: it must have the schema of a new database, keep the rows of the tables that still exist,
-    /// and violate no foreign key. Each problem is an issue at the line of the caller.
+    /// Migrates each snapshot: it must have the schema of a new database, keep the rows and the values of the tables and
+    /// columns that still exist, and violate no foreign key. Each problem is an issue at the line of the caller. If a
+    /// migration that a version has run was edited since, it is named.
     ///
-    /// - Parameter sourceLocation: the location of a failure.
+    /// ```swift
+    /// try released.run(changing: ["city": ["name"]]) { db, version in
+    ///     let isNameless = try Bool.fetchOne(db, sql: "SELECT count(*) > 0 FROM city WHERE name = ''")
+    ///     #expect(isNameless == false, "\(version)")
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - changing: the columns whose values migrations change on purpose, by table.
+    ///   - losing: the tables whose rows migrations delete on purpose.
+    ///   - sourceLocation: the location of a failure.
+    ///   - check: checks the migrated database of a version. Its errors are issues.
     /// - Throws: an error if the folder can't be read.
-    public func run(sourceLocation: SourceLocation = #_sourceLocation) throws {
+    public func run(
+        changing: [String: Set<String>] = [:], losing: Set<String> = [],
+        sourceLocation: SourceLocation = #_sourceLocation,
+        check: (_ db: Database, _ version: String) throws -> Void = { _, _ in }
+    ) throws {
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             .filter { $0.pathExtension == "sql" }.sorted { $0.lastPathComponent < $1.lastPathComponent }
         if files.isEmpty {
@@ -76,35 +92,37 @@ public struct MigrationTest: Sendable {
         }
         for file in files {
             let problems: [String]
-            do { problems = try self.problems(of: file) } catch { problems = ["it can't be migrated: \(error)"] }
+            do {
+                problems = try self.problems(of: file, RowComparison(changing: changing, losing: losing), check)
+            } catch { problems = ["it can't be migrated: \(error)"] }
             for problem in problems {
                 recordIssue("\(file.lastPathComponent): \(problem)", sourceLocation)
             }
         }
     }
 
-    private func problems(of file: URL) throws -> [String] {
+    private func problems(
+        of file: URL, _ comparison: RowComparison, _ check: (Database, String) throws -> Void
+    ) throws -> [String] {
         let script = try String(contentsOf: file, encoding: .utf8)
         let queue = try DatabaseQueue(configuration: configuration)
         try queue.inDatabase { db in try db.execute(sql: script) }
-        let before = try queue.read(rowCounts)
+        let edited = try queue.read(migrator.changedMigrations)
+        let before = try queue.read(comparison.read)
         try migrator.migrate(queue)
         return try queue.read { db in
-            let after = try rowCounts(db)
-            let lost = before.sorted { $0.key < $1.key }.compactMap { table, count in
-                after[table].flatMap { $0 < count ? "the table \(table) had \(count) rows, and has \($0)" : nil }
-            }
             let count = try db.foreignKeyViolations().count()
             let violations = count > 0 ? ["\(count) rows violate a foreign key"] : []
-            return try migrator.schemaDifferences(db).map(\.description) + lost + violations
+            var failures: [String] = []
+            do { try check(db, file.deletingPathExtension().lastPathComponent) } catch {
+                failures = ["the check has failed: \(error)"]
+            }
+            return
+                (edited.isEmpty
+                ? [] : ["a migration was edited after this version: \(edited.joined(separator: " or "))"])
+                + (try migrator.schemaDifferences(db).map(\.description))
+                + comparison.problems(before, try comparison.read(db)) + violations + failures
         }
-    }
-
-    private func rowCounts(_ db: Database) throws -> [String: Int] {
-        let tables = try String.fetchAll(
-            db, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
-        return try Dictionary(
-            uniqueKeysWithValues: tables.map { table in (table, try Table(table).fetchCount(db)) })
     }
 }
 

@@ -6,6 +6,14 @@ import RowanTestKit
 import Synchronization
 import Testing
 
+/// The migrations of the snapshots in `Schemas`.
+private let places = {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("place", sql: "CREATE TABLE place (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
+    migrator.registerMigration("upper") { db in try db.execute(sql: "UPDATE place SET name = upper(name)") }
+    return migrator
+}()
+
 @Suite("Tests of migrations")
 struct MigrationTestTests {
     /// The migrations of two versions; the second one optionally loses rows.
@@ -59,7 +67,7 @@ struct MigrationTestTests {
             #expect(error?.description.hasPrefix("\(folder.path)/1.0.sql exists, and ") == true)
             #expect(
                 try issues { try MigrationTest(migrator(losesRows: true), folder: folder).run() } == [
-                    "1.0.sql: the table city had 2 rows, and has 1"
+                    "1.0.sql: the table city has lost 1 of 2 rows, first id 1"
                 ])
         }
     }
@@ -79,9 +87,147 @@ struct MigrationTestTests {
             }
             #expect(
                 try issues { try MigrationTest(inSwift, folder: folder).run() } == [
+                    "1.0.sql: a migration was edited after this version: 1",
                     "1.0.sql: table city: the column name has no NOT NULL instead of NOT NULL",
                     "1.0.sql: table old is not expected",
                 ])
         }
+    }
+
+    /// A version 1 with rows, and a version 2 that a test gives.
+    private func test(_ second: String, _ body: (MigrationTest) throws -> Void) throws {
+        try inFolder { folder in
+            var migrator = DatabaseMigrator()
+            migrator.registerMigration(
+                "1",
+                sql: """
+                    CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, size REAL); CREATE TABLE note (text TEXT);
+                    CREATE TABLE pair (a, b, c, PRIMARY KEY (b, a)) WITHOUT ROWID
+                    """)
+            try MigrationTest(migrator, folder: folder).record(version: "1.0") { db in
+                try db.execute(
+                    sql: """
+                        INSERT INTO city VALUES (1, 'Ulm', 1), (2, 'Bonn', 2), (3, 'Köln', 3);
+                        INSERT INTO note VALUES ('a'), ('b'); INSERT INTO pair VALUES (1, 2, 3), (2, 1, 3)
+                        """)
+            }
+            migrator.registerMigration("2", sql: second)
+            try body(MigrationTest(migrator, folder: folder))
+        }
+    }
+
+    @Test(
+        "Lost and changed rows are found",
+        arguments: [
+            (
+                "UPDATE city SET name = upper(name) WHERE id > 1",
+                ["the table city has other values of name in 2 rows, first id 2: \"Bonn\" became \"BONN\""]
+            ),
+            (
+                "UPDATE city SET size = CAST(size AS TEXT) WHERE id = 3; UPDATE city SET name = NULL WHERE id = 1",
+                ["the table city has other values of name in 1 rows, first id 1: \"Ulm\" became NULL"]
+            ),
+            (
+                "DELETE FROM note WHERE text = 'b'; DELETE FROM pair WHERE a = 2",
+                [
+                    "the table note has lost 1 of 2 rows, first rowid 2",
+                    "the table pair has lost 1 of 2 rows, first b 1, a 2",
+                ]
+            ),
+            (
+                "CREATE TABLE new (key INTEGER PRIMARY KEY, text); INSERT INTO new SELECT rowid, text FROM note LIMIT 1; "
+                    + "DROP TABLE note; ALTER TABLE new RENAME TO note",
+                ["the table note had 2 rows, and has 1"]
+            ),
+            // What is new, dropped, renamed or declared differently is no loss.
+            (
+                "ALTER TABLE city ADD COLUMN x DEFAULT 5; INSERT INTO city (name) VALUES ('new'); "
+                    + "ALTER TABLE city DROP COLUMN size; ALTER TABLE note RENAME TO remark; DROP TABLE pair", []
+            ),
+            // The same values with other numbers of rows in the middle.
+            (
+                "DELETE FROM city WHERE id = 2; INSERT INTO city VALUES (4, 'Bonn', 2)",
+                [
+                    "the table city has lost 1 of 3 rows, first id 2"
+                ]
+            ),
+        ])
+    func lostAndChangedRows(second: String, problems: [String]) throws {
+        try test(second) { released in
+            if problems.isEmpty { return try released.run() }
+            #expect(try issues { try released.run() } == problems.map { "1.0.sql: \($0)" })
+        }
+    }
+
+    @Test("What migrations change on purpose, and the checks of the program")
+    func onPurpose() throws {
+        try test("UPDATE city SET name = upper(name); DELETE FROM note") { released in
+            #expect(
+                try issues { try released.run(changing: ["CITY": ["Name"]]) } == [
+                    "1.0.sql: the table note has lost 2 of 2 rows, first rowid 1"
+                ])
+            try released.run(changing: ["city": ["name"]], losing: ["note"])
+            var versions: [String] = []
+            try released.run(changing: ["city": ["name"]], losing: ["note"]) { db, version in
+                versions.append(version)
+                let name = try String.fetchOne(db, sql: "SELECT name FROM city WHERE id = 1")
+                #expect(name == "ULM")
+            }
+            #expect(versions == ["1.0"])
+            struct Wrong: Error {}
+            #expect(
+                try issues {
+                    try released.run(changing: ["city": ["name"]], losing: ["note"]) { _, _ in throw Wrong() }
+                } == ["1.0.sql: the check has failed: Wrong()"])
+        }
+        try test("UPDATE city SET name = upper(name)") { released in
+            try released.run(changing: ["city": ["name"]]) { db, version in
+                let isNameless = try Bool.fetchOne(db, sql: "SELECT count(*) > 0 FROM city WHERE name = ''")
+                #expect(isNameless == false, "\(version)")
+            }
+        }
+    }
+
+    @Test("The edited migration is named among several")
+    func editedAmongSeveral() throws {
+        try inFolder { folder in
+            func migrator(_ index: String) -> DatabaseMigrator {
+                var migrator = DatabaseMigrator()
+                migrator.registerMigration("city") {
+                    try $0.execute(sql: "CREATE TABLE city (id INTEGER PRIMARY KEY, name)")
+                }
+                migrator.registerMigration("note") { try $0.execute(sql: "CREATE TABLE note (text)") }
+                migrator.registerMigration("index") { try $0.execute(sql: index) }
+                return migrator
+            }
+            try MigrationTest(migrator("CREATE INDEX i ON note (text)"), folder: folder).record(version: "1") { _ in }
+            let found = try issues {
+                try MigrationTest(migrator("CREATE UNIQUE INDEX i ON note (text)"), folder: folder).run()
+            }
+            #expect(found.count == 2)
+            #expect(found.first == "1.sql: a migration was edited after this version: note or index")
+        }
+    }
+
+    @Test("A trait migrates the snapshots", .migrations(places, snapshots: "Schemas/", changing: ["place": ["name"]]))
+    func trait() {}
+
+    @Test("A trait reports what it finds before the test runs")
+    func failingTrait() async throws {
+        let test = try #require(Test.current)
+        let messages = Mutex<[String]>([])
+        try await withKnownIssue {
+            try await MigrationsTrait.migrations(places, snapshots: "Schemas").provideScope(for: test, testCase: nil) {
+                messages.withLock { $0.append("the test runs") }
+            }
+        } matching: { issue in
+            messages.withLock { $0.append(issue.comments.map(\.rawValue).joined()) }
+            return true
+        }
+        #expect(
+            messages.withLock { $0 } == [
+                "1.0.sql: the table place has other values of name in 1 rows, first id 1: \"Ulm\" became \"ULM\"",
+                "the test runs",
+            ])
     }
 }

@@ -83,6 +83,8 @@ extension DatabaseMigrator {
         let applied = try AppliedMigrations(db)
         try refuseReturn(to: target, applied)
         try AppliedMigrations.refuseEdited(registered.filter(applied.contains), db)
+        try refuseInserted(applied)
+        if strict { try refuseChangedSchema(applied, db) }
         try AppliedMigrations.forget(staleIdentifiers(applied), db)
         let pending = planned.filter { !applied.contains($0) }
         if !pending.isEmpty { try run(pending, db, &backup) }
@@ -117,6 +119,22 @@ extension DatabaseMigrator {
             let later = registered[(index + 1)...].last(where: applied.contains)
         else { return }
         throw MigrationError.migratedBeyond(target: target, applied: later.identifier)
+    }
+
+    private func refuseInserted(_ applied: AppliedMigrations) throws {
+        let (inserted, last) = inserted(applied)
+        guard !inserted.isEmpty else { return }
+        let error = MigrationError.inserted(inserted, before: last)
+        if strict { throw error }
+        Database.logError?(.SQLITE_WARNING, error.description)
+    }
+
+    private func refuseChangedSchema(_ applied: AppliedMigrations, _ db: Database) throws {
+        guard registered.contains(where: applied.contains) else { return }
+        let differences = try schemaDifferences(db)
+        guard differences.isEmpty else {
+            throw MigrationError.schemaChanged(differences, migrations: try changedMigrations(db))
+        }
     }
 
     /// The remaining identifiers that are merged by migrations that have run.

@@ -71,6 +71,34 @@ extension DatabaseMigrator {
         }
     }
 
+    /// The migrations that have run and define what differs from the schema that they create today.
+    package func changedMigrations(_ db: Database) throws -> [String] {
+        let applied = try registered.filter(AppliedMigrations(db).contains)
+        let differences = try schemaDifferences(db)
+        return differences.isEmpty ? [] : try migrations(defining: differences, among: applied, db.configuration)
+    }
+
+    /// The migrations that change the tables of differences, or what belongs to them.
+    func migrations(
+        defining differences: [SchemaDifference], among migrations: [Migration], _ configuration: Configuration
+    ) throws -> [String] {
+        func tables(_ differences: [SchemaDifference]) -> Set<String> {
+            Set(differences.map { $0.object.tableName.foldedDatabaseName })
+        }
+        let wanted = tables(differences)
+        return try withScratchDatabase(configuration) { db in
+            try ForeignKeyEnforcement.duringMigrations(db) { enforcement in
+                var before = try SchemaSnapshot(db)
+                return try migrations.filter { migration in
+                    try migration.run(db, &enforcement)
+                    let after = try SchemaSnapshot(db, excluding: AppliedMigrations.owns)
+                    defer { before = after }
+                    return !tables(after.differences(from: before)).isDisjoint(with: wanted)
+                }.map(\.identifier)
+            }
+        }
+    }
+
     /// Runs the closure with an empty database in a temporary file: SQLite rejects some statements in memory.
     func withScratchDatabase<T>(_ configuration: Configuration, _ body: (Database) throws -> T) throws -> T {
         try withScratchFolder { folder in

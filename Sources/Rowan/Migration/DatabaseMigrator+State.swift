@@ -52,6 +52,25 @@ extension DatabaseMigrator {
     /// - Throws: a ``DatabaseError``.
     public func editedMigrations(_ db: Database) throws -> [String] { try AppliedMigrations.edited(registered, db) }
 
+    /// The identifiers of the migrations that have not run although a later one has: they were inserted instead of
+    /// appended, so a new database runs them in another order. Migrations that merge others are not among them.
+    ///
+    /// ```swift
+    /// let inserted = try dbQueue.read(migrator.insertedMigrations)
+    /// ```
+    ///
+    /// - Throws: a ``DatabaseError``.
+    public func insertedMigrations(_ db: Database) throws -> [String] {
+        try inserted(AppliedMigrations(db)).identifiers
+    }
+
+    /// The inserted migrations, and the last one that has run.
+    func inserted(_ applied: AppliedMigrations) -> (identifiers: [String], last: String) {
+        guard let last = registered.lastIndex(where: applied.contains) else { return ([], "") }
+        let inserted = registered[..<last].filter { !applied.contains($0) && $0.mergedIdentifiers.isEmpty }
+        return (inserted.map(\.identifier), registered[last].identifier)
+    }
+
     /// The identifiers of the registered migrations and of those that they merge.
     private var knownIdentifiers: Set<String> {
         registered.reduce(into: Set(migrations)) { $0.formUnion($1.mergedIdentifiers) }

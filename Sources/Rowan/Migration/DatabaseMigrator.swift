@@ -66,6 +66,20 @@ public struct DatabaseMigrator: Sendable {
     /// ```
     public var eraseDatabaseOnSchemaChange = false
 
+    /// Whether the migrator refuses to run migrations that others don't run in the same way. False by default.
+    ///
+    /// If true, ``migrate(_:)`` throws an error before anything runs
+    ///
+    /// - if a migration was inserted before one that has already run: ``MigrationError/inserted(_:before:)``. If false,
+    ///   it runs late, and ``Database/logError`` gets a warning;
+    /// - if the migrations that have run would create another schema today, because one of them was edited:
+    ///   ``MigrationError/schemaChanged(_:migrations:)``. This runs them on an empty database, at each call.
+    ///
+    /// ```swift
+    /// migrator.strict = true
+    /// ```
+    public var strict = false
+
     /// The time in seconds that the migrator waits for other connections that lock the database, for example in another
     /// process that migrates it. 60 by default.
     ///

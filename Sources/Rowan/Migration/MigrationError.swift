@@ -10,6 +10,11 @@ public enum MigrationError: Error, Hashable, Sendable, CustomStringConvertible {
     case migratedBeyond(target: String, applied: String)
     /// The SQL of migrations that have run has changed.
     case edited([String])
+    /// ``DatabaseMigrator/strict``: migrations were inserted before one that has already run.
+    case inserted([String], before: String)
+    /// ``DatabaseMigrator/strict``: the migrations that have run would create another schema today. The migrations that
+    /// define what differs are among those that were edited.
+    case schemaChanged([SchemaDifference], migrations: [String])
 
     /// What happened and what to do.
     public var description: String {
@@ -21,6 +26,13 @@ public enum MigrationError: Error, Hashable, Sendable, CustomStringConvertible {
         case .edited(let identifiers):
             "the SQL of migrations that have run was edited: \(identifiers.joined(separator: ", ")). "
                 + "Restore it, and make the change in a new migration"
+        case .inserted(let identifiers, let last):
+            "migrations were inserted before \"\(last)\", which has already run: \(identifiers.joined(separator: ", ")). "
+                + "A new database would run them in another order: append them"
+        case .schemaChanged(let differences, let migrations):
+            "the migrations that have run would create another schema today: "
+                + differences.map(\.description).joined(separator: "; ")
+                + (migrations.isEmpty ? "" : ". One of these was edited: \(migrations.joined(separator: ", "))")
         }
     }
 }

@@ -103,6 +103,17 @@ final class DrillTest {
         #expect(try test.files("copies").isEmpty)
     }
 
+    @Test func asInTheArticle() async throws {
+        let test = try DrillTest()
+        let (pool, logger) = (test.pool, Logger(label: "drill") { _ in test.log })
+        let folder = test.backups.path
+        let backups = BackupFolder(folder)
+        // 2026-11-30T07-31-31.512Z.sqlite, and its digest with .json
+        try await backups.add(pool)
+        let drill = RestoreDrill(of: backups, database: pool, logger: logger)
+        #expect(try await drill.drill().isCompared)
+    }
+
     @Test func theNewestBackupIsTried() async throws {
         let test = try DrillTest()
         try await test.backups.add(test.pool)
