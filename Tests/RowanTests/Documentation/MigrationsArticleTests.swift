@@ -78,6 +78,7 @@ struct MigrationsArticleTests {
         migrator.onProgress = { progress in
             print("\(progress.identifier): \(Int(progress.fractionCompleted * 100)) %")
         }
+        migrator.strict = true
         #if DEBUG
         migrator.eraseDatabaseOnSchemaChange = true
         #endif

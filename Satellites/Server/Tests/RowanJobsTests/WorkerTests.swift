@@ -148,14 +148,14 @@ import Testing
             }
             let other = try pool(path) { $0.label = "second" }
             try await test.database.write { db in
-                for index in 0..<500 { try test.jobs.enqueue(Work(text: "\(index)"), in: db) }
+                for index in 0..<100 { try test.jobs.enqueue(Work(text: "\(index)"), in: db) }
             }
             try await withService(test) {
                 try await withService(test, on: other) {
-                    try await eventually { try await test.notes.count == 500 }
+                    try await eventually { try await test.notes.count == 100 }
                 }
             }
-            #expect(Set(try await test.notes).count == 500)
+            #expect(Set(try await test.notes).count == 100)
             #expect(workers.value == ["first", "second"])
             #expect(try await test.rows("SELECT * FROM rowan_job").isEmpty)
         }
