@@ -81,7 +81,7 @@ extension ArrayDelta {
     /// first in the other, and so on.
     ///
     /// - Complexity: O(N) if no element has moved; otherwise, O(N log N).
-    init<Key: Hashable & Sendable>(
+    package init<Key: Hashable & Sendable>(
         from old: [Element], to new: [Element], by key: (Element) -> Key, areEqual: (Element, Element) -> Bool
     ) {
         // The first old index of each key that has no counterpart yet, and the following index of the same key.
