@@ -108,21 +108,24 @@ public struct MigrationTest: Sendable {
         let queue = try DatabaseQueue(configuration: configuration)
         try queue.inDatabase { db in try db.execute(sql: script) }
         let edited = try queue.read(migrator.changedMigrations)
-        let before = try queue.read(comparison.read)
-        try migrator.migrate(queue)
-        return try queue.read { db in
-            let count = try db.foreignKeyViolations().count()
-            let violations = count > 0 ? ["\(count) rows violate a foreign key"] : []
-            var failures: [String] = []
-            do { try check(db, file.deletingPathExtension().lastPathComponent) } catch {
-                failures = ["the check has failed: \(error)"]
+        var problems =
+            edited.isEmpty ? [] : ["a migration was edited after this version: \(edited.joined(separator: " or "))"]
+        do {
+            let before = try queue.read(comparison.read)
+            try migrator.migrate(queue)
+            try queue.read { db in
+                problems += try migrator.schemaDifferences(db).map(\.description)
+                problems += comparison.problems(before, try comparison.read(db))
+                let count = try db.foreignKeyViolations().count()
+                if count > 0 { problems.append("\(count) rows violate a foreign key") }
+                do { try check(db, file.deletingPathExtension().lastPathComponent) } catch {
+                    problems.append("the check has failed: \(error)")
+                }
             }
-            return
-                (edited.isEmpty
-                ? [] : ["a migration was edited after this version: \(edited.joined(separator: " or "))"])
-                + (try migrator.schemaDifferences(db).map(\.description))
-                + comparison.problems(before, try comparison.read(db)) + violations + failures
+        } catch {
+            problems.append("it can't be migrated: \(error)")
         }
+        return problems
     }
 }
 

@@ -79,8 +79,10 @@ struct MigrationTestTests {
             var edited = DatabaseMigrator()
             edited.registerMigration("1", sql: "CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
             let found = try issues { try MigrationTest(edited, folder: folder).run() }
-            #expect(found.count == 1 && found[0].hasPrefix("1.0.sql: it can't be migrated: "))
-            #expect(found[0].contains("edited: 1. Restore it"))
+            try #require(found.count == 2)
+            #expect(found[0] == "1.0.sql: a migration was edited after this version: 1")
+            #expect(found[1].hasPrefix("1.0.sql: it can't be migrated: "))
+            #expect(found[1].contains("edited: 1. Restore it"))
             var inSwift = DatabaseMigrator()
             inSwift.registerMigration("1") { db in
                 try db.execute(sql: "CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
@@ -156,6 +158,45 @@ struct MigrationTestTests {
         try test(second) { released in
             if problems.isEmpty { return try released.run() }
             #expect(try issues { try released.run() } == problems.map { "1.0.sql: \($0)" })
+        }
+    }
+
+    @Test(
+        "Names that are equal for Swift only, columns that are called rowid, equal keys, and as many columns as possible"
+    )
+    func oddTables() throws {
+        try inFolder { folder in
+            let columns = (0..<2_000).map { "c\($0)" }.joined(separator: ", ")
+            func migrator(_ second: String) -> DatabaseMigrator {
+                var migrator = DatabaseMigrator()
+                migrator.registerMigration(
+                    "1",
+                    sql: """
+                        CREATE TABLE "é" (a); CREATE TABLE "e\u{301}" (a); CREATE TABLE "Ä" (a); CREATE TABLE "ä" (a);
+                        CREATE TABLE named (rowid, text); CREATE TABLE same (key TEXT PRIMARY KEY, text);
+                        CREATE TABLE wide (\(columns))
+                        """)
+                migrator.registerMigration("2", sql: second)
+                return migrator
+            }
+            try MigrationTest(migrator(""), folder: folder).record(version: "1", upTo: "1") { db in
+                try db.execute(
+                    sql: """
+                        INSERT INTO "é" VALUES (1); INSERT INTO "e\u{301}" VALUES (2); INSERT INTO "Ä" VALUES (3);
+                        INSERT INTO "ä" VALUES (4); INSERT INTO named VALUES (7, 'a'), (7, 'b');
+                        INSERT INTO same VALUES (NULL, 'a'), (NULL, 'b'); INSERT INTO wide (c0) VALUES (1), (2)
+                        """)
+            }
+            try MigrationTest(migrator("SELECT 1"), folder: folder).run()
+            let losses =
+                "DELETE FROM named WHERE text = 'b'; DELETE FROM same WHERE text = 'b'; DELETE FROM wide WHERE c0 = 1"
+            #expect(
+                try issues { try MigrationTest(migrator("\(losses); UPDATE \"ä\" SET a = 5"), folder: folder).run() }
+                    == [
+                        "1.sql: the table named has lost 1 of 2 rows, first _rowid_ 2",
+                        "1.sql: the table same had 2 rows, and has 1", "1.sql: the table wide had 2 rows, and has 1",
+                        "1.sql: the table ä has other values of a in 1 rows, first rowid 1: 4 became 5",
+                    ])
         }
     }
 

@@ -10,6 +10,10 @@ struct BackupSource: DrillSource {
         guard let backup = try folder.newest() else {
             throw RestoreDrillError(.noBackup, "\(folder.path) contains no file *.sqlite")
         }
+        guard backup.date.timeIntervalSinceNow < 3_600 else {
+            throw RestoreDrillError(
+                .tooOld, "the newest backup, \(backup.path), is from the future: \(backup.date). Its age is unknown")
+        }
         let age = Duration.seconds(max(0, Date().timeIntervalSince(backup.date)))
         guard age <= maximumAge ?? .seconds(25 * 3_600) else {
             throw RestoreDrillError(.tooOld, "the newest backup, \(backup.path), is from \(backup.date)")

@@ -31,11 +31,15 @@ public struct DatabaseDigest: Codable, Hashable, Sendable {
     /// - Throws: a ``DatabaseError``, such as SQLITE_CORRUPT in a damaged file.
     /// - Complexity: reads all rows, and decodes all values.
     public init(_ db: Database) throws {
-        tables = ["sqlite_schema": try Self.read(db, "SELECT type, name, tbl_name, sql FROM sqlite_master")]
+        tables = ["sqlite_schema": try Self.read(db, "SELECT type, name, tbl_name, sql FROM main.sqlite_master")]
         // Views and virtual tables have no rows of their own. The rows of a virtual table are those of other tables.
-        let names = try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
+        let names = try String.fetchAll(
+            db, sql: "SELECT name FROM main.sqlite_master WHERE type = 'table' AND rootpage > 0")
         for name in names {
-            tables[name] = try Self.read(db, "SELECT * FROM \(name.quotedDatabaseIdentifier)")
+            let table = try Self.read(db, "SELECT * FROM main.\(name.quotedDatabaseIdentifier)")
+            // Two names may be equal for Swift, but not for SQLite.
+            let known = tables[name] ?? Table(rows: 0, hash: 0)
+            tables[name] = Table(rows: known.rows + table.rows, hash: known.hash &+ table.hash)
         }
     }
 

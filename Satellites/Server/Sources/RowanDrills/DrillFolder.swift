@@ -22,9 +22,6 @@ struct DrillFolder {
     init(in parent: String, prefix: String) throws {
         try FileManager.default.createDirectory(
             atPath: parent, withIntermediateDirectories: true)
-        // Others make and remove folders meanwhile.
-        let parentLock = try Self.lock(parent)
-        defer { close(parentLock) }
         for name in try FileManager.default.contentsOfDirectory(atPath: parent) where name.hasPrefix(prefix) {
             let leftover = "\(parent)/\(name)"
             let lock = open(leftover, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
@@ -33,10 +30,17 @@ struct DrillFolder {
             if flock(lock, LOCK_EX | LOCK_NB) == 0 { try? FileManager.default.removeItem(atPath: leftover) }
             close(lock)
         }
-        path = "\(parent)/\(prefix)\(UUID().uuidString)"
+        let id = UUID().uuidString
+        // Others only remove folders with the prefix, so it gets its name with its lock.
+        let unlocked = "\(parent)/.rowan-new-\(id)"
         try FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        lock = try Self.lock(path)
+            atPath: unlocked, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        path = "\(parent)/\(prefix)\(id)"
+        lock = try Self.lock(unlocked)
+        guard rename(unlocked, path) == 0 else {
+            defer { close(lock) }
+            throw Self.error(path)
+        }
     }
 
     func remove() {
@@ -77,6 +81,8 @@ extension Configuration {
     static func ofCopy(of configuration: Configuration) -> Configuration {
         var copy = configuration
         copy.readonly = false
+        // The statements are the program's own, and may read all rows.
+        if copy.trust != .trusted { copy.trust = .untrustedFile }
         copy.journalMode = .default
         copy.observesOtherProcesses = false
         copy.replicatedByLitestream = false

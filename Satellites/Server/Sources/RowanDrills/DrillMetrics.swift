@@ -8,6 +8,9 @@ struct DrillMetrics {
 
     init(_ factory: (any MetricsFactory)?) { self.factory = factory ?? MetricsSystem.factory }
 
+    /// Creates the counter, so that the first failure is an increase.
+    func begin() { Counter(label: "rowan.drill.failures", factory: factory).increment(by: 0) }
+
     func didPass(_ report: RestoreDrill.Report) {
         record(report.duration, "passed")
         Gauge(label: "rowan.drill.age", factory: factory).record(report.age / .seconds(1))

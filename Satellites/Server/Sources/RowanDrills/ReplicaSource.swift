@@ -20,10 +20,17 @@ struct ReplicaSource: DrillSource {
         let reading = Mutex<Task<DatabaseDigest, any Error>?>(nil)
         return try await withTaskCancellationHandler {
             defer { reading.withLock { $0?.cancel() } }
-            let (transaction, original) = try await database.withoutWrites(for: maximumHold) {
-                let original = await read(live)
-                reading.withLock { $0 = original }
-                return (try await replication.readCommits(), original)
+            let begin = ContinuousClock.now
+            // Litestream may be restarting, or the storage be away for a moment.
+            let (transaction, original) = try await retrying(until: begin + (maximumAge ?? .seconds(300))) {
+                try await database.withoutWrites(for: maximumHold) {
+                    let original = await read(live)
+                    reading.withLock { reading in
+                        reading?.cancel()
+                        reading = original
+                    }
+                    return (try await replication.readCommits(), original)
+                }
             }
             let age = try await wait(for: transaction, maximumAge ?? .seconds(300))
             let start = ContinuousClock.now
@@ -58,13 +65,27 @@ struct ReplicaSource: DrillSource {
         return reading
     }
 
+    /// Repeats a body that Litestream's errors have ended, until a time.
+    private func retrying<T>(
+        until deadline: ContinuousClock.Instant, _ body: () async throws -> T
+    ) async throws -> T {
+        while true {
+            do { return try await body() } catch let error as LitestreamError {
+                guard error.kind != .programNotFound, ContinuousClock.now + .milliseconds(500) < deadline else {
+                    throw error
+                }
+                try await Task.sleep(for: .milliseconds(500))
+            }
+        }
+    }
+
     /// Waits until the replica has a transaction.
     ///
     /// - Returns: the time that it took.
     func wait(for transaction: UInt64, _ maximumAge: Duration) async throws -> Duration {
         let start = ContinuousClock.now
         while true {
-            let newest = try await replication.newestSentTransaction()
+            let newest = try await retrying(until: start + maximumAge) { try await replication.newestSentTransaction() }
             let age = start.duration(to: .now)
             if newest >= transaction { return age }
             guard age < maximumAge else {

@@ -110,12 +110,13 @@ public struct RestoreDrill: Service {
     ///
     /// It throws no error: failed drills are logged and counted.
     public func run() async throws {
+        DrillMetrics(options.metricsFactory).begin()
         await cancelWhenGracefulShutdown {
             var next = ContinuousClock.now + options.delay
             while true {
                 // Only a cancellation ends the sleep early.
                 do { try await Task.sleep(until: next, clock: .continuous) } catch { return }
-                next += options.interval
+                next = max(next + options.interval, .now)
                 // The failure is logged and counted.
                 _ = try? await drill()
             }

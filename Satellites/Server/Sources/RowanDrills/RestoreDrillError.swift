@@ -6,7 +6,7 @@ public struct RestoreDrillError: Error, Sendable, Hashable, CustomStringConverti
     public enum Kind: Sendable, Hashable {
         /// There is no backup.
         case noBackup
-        /// The newest backup is older than ``RestoreDrill/Options/maximumAge``.
+        /// The newest backup is older than ``RestoreDrill/Options/maximumAge``, or its date is in the future.
         case tooOld
         /// The copy could not be made or read.
         case unreadable

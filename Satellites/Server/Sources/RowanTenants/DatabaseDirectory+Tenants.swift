@@ -87,10 +87,13 @@ extension DatabaseDirectory {
     ) async throws -> T {
         let names = try schemas.sorted { $0.key < $1.key }.map { (schema: $0.key, name: try TenantName($0.value)) }
         // Opened once, so that they are migrated.
-        for (_, name) in names { try await end(begin(name, .background)) }
+        for (_, name) in names { try await end(begin(name, .access)) }
         let folder = folder
         let queue = try await blocking {
-            let queue = try DatabaseQueue(configuration: folder.configuration)
+            var configuration = folder.configuration
+            // A database that is closed meanwhile is locked for a moment.
+            if case .immediateError = configuration.busyMode { configuration.busyMode = .timeout(5) }
+            let queue = try DatabaseQueue(configuration: configuration)
             try queue.inDatabase { db in try folder.attach(names, to: db) }
             return queue
         }
@@ -144,7 +147,13 @@ extension DatabaseDirectory {
                 guard let name = rest.popFirst() else { return }
                 group.addTask {
                     do {
-                        let use = try await self.begin(name, .background)
+                        let use: Use
+                        do { use = try await self.begin(name, .background) } catch let error as DatabaseDirectoryError
+                            where error.code == .missing
+                        {
+                            // A tenant that was deleted meanwhile needs nothing more.
+                            return (name, nil)
+                        }
                         defer { self.end(use) }
                         try await body(name.tenant, use.pool)
                         return (name, nil)
@@ -156,10 +165,7 @@ extension DatabaseDirectory {
             for _ in 0..<max(min(concurrency, limit), 1) { addTask() }
             while let (name, error) = try await group.next() {
                 try Task.checkCancellation()
-                // A tenant that was deleted meanwhile needs nothing more.
-                if let error, (error as? DatabaseDirectoryError)?.code != .missing {
-                    report.failures.append((name.tenant, error))
-                }
+                if let error { report.failures.append((name.tenant, error)) }
                 report.completed += 1
                 progress(report)
                 addTask()

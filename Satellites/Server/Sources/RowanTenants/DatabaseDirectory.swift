@@ -155,7 +155,10 @@ public final class DatabaseDirectory: Service {
         _ name: TenantName, _ body: @escaping @Sendable () throws -> T
     ) async throws -> T {
         let pool = try await cache.wait(for: name, .exclusive, run)
-        defer { run(cache.didClose(name, hadPool: pool != nil)) }
+        defer {
+            run(cache.didClose(name, hadPool: pool != nil))
+            metrics.set(cache.openCount)
+        }
         return try await blocking {
             if let pool { try Self.close(pool) }
             return try body()
@@ -166,16 +169,16 @@ public final class DatabaseDirectory: Service {
         for action in actions {
             switch action {
             case .resume(let continuation, let result): continuation.resume(with: result)
-            case .open(let name): open(name)
+            case .open(let name, let isForAccess): open(name, isForAccess: isForAccess)
             case .close(let name, let pool): close(name, pool)
             }
         }
     }
 
-    private func open(_ name: TenantName) {
+    private func open(_ name: TenantName, isForAccess: Bool) {
         Self.queue.async { [self] in
             let start = ContinuousClock.now
-            let result = Result { try folder.pool(of: name, createsMissing: createsMissing) }
+            let result = Result { try folder.pool(of: name, createsMissing: createsMissing && isForAccess) }
             if case .success = result { metrics.didOpen(start.duration(to: .now)) }
             run(cache.didOpen(name, result))
             metrics.set(cache.openCount)

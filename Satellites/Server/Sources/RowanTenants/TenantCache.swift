@@ -10,7 +10,8 @@ import Synchronization
 final class TenantCache: Sendable {
     /// What is done outside of the lock.
     enum Action {
-        case open(TenantName)
+        /// A database that does not exist is created only for an access.
+        case open(TenantName, forAccess: Bool)
         case close(TenantName, DatabasePool)
         case resume(CheckedContinuation<DatabasePool?, any Error>, Result<DatabasePool?, any Error>)
     }
@@ -29,7 +30,7 @@ final class TenantCache: Sendable {
     private let nextWaiter = Atomic<UInt64>(0)
 
     init(limit: Int, waitTimeout: Duration) {
-        state = Mutex(State(limit: max(limit, 1)))
+        state = Mutex(State(limit: max(limit, 1), timeout: waitTimeout))
         self.waitTimeout = waitTimeout
     }
 
@@ -61,12 +62,8 @@ final class TenantCache: Sendable {
         for name: TenantName, _ use: Use, _ run: @escaping @Sendable ([Action]) -> Void
     ) async throws -> DatabasePool? {
         let id = nextWaiter.wrappingAdd(1, ordering: .relaxed).newValue
-        let timer = Task { [waitTimeout] in
-            // A cancellation means that the wait has ended.
-            guard (try? await Task.sleep(for: waitTimeout)) != nil else { return }
-            run(state.withLock { $0.timeOut(id, waitTimeout) })
-        }
-        defer { timer.cancel() }
+        var timer: Task<Void, Never>?
+        defer { timer?.cancel() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 run(
@@ -75,6 +72,12 @@ final class TenantCache: Sendable {
                         return state.request(
                             id, State.Waiter(name: name, use: use, continuation: continuation))
                     })
+                // Only what waits can time out.
+                timer = Task { [waitTimeout] in
+                    // A cancellation means that the wait has ended.
+                    guard (try? await Task.sleep(for: waitTimeout)) != nil else { return }
+                    run(state.withLock { $0.timeOut(id) })
+                }
             }
         } onCancel: {
             run(state.withLock { $0.cancel(id, CancellationError()) })
@@ -98,6 +101,10 @@ extension TenantCache {
         let use: Use
         var isExclusive: Bool { use == .exclusive }
         let continuation: CheckedContinuation<DatabasePool?, any Error>
+        /// Whether it waits for a place.
+        var isQueued = false
+        /// Whether its time has passed during an opening, which ends by itself.
+        var hasTimedOut = false
     }
 
     fileprivate struct State {
@@ -112,6 +119,8 @@ extension TenantCache {
 
         struct Entry {
             var phase: Phase
+            /// Whether it is opened for an access, which may create it.
+            var isForAccess = false
             var uses = 0
             /// Whether there was a use that isn't in the background.
             var hasAccesses = false
@@ -134,6 +143,7 @@ extension TenantCache {
         }
 
         let limit: Int
+        let timeout: Duration
         var entries: [TenantName: Entry] = [:]
         /// The number of databases that are open, or are being opened or closed.
         var occupied = 0
@@ -141,20 +151,23 @@ extension TenantCache {
         private var closing = 0
         private var generation: UInt64 = 0
         private var waiters: [UInt64: Waiter] = [:]
-        /// Those that wait for a place.
+        /// Those that wait for a place. Those that no longer do are skipped.
         private var queue = Queue<UInt64>()
+        private var queued: [TenantName: [UInt64]] = [:]
+        private var queuedCount = 0
         /// Databases in the order in which their uses have ended. A later use makes an element stale.
         private var idle = Queue<Idle>()
         private var idleInBackground = Queue<Idle>()
 
-        init(limit: Int) { self.limit = limit }
+        init(limit: Int, timeout: Duration) { (self.limit, self.timeout) = (limit, timeout) }
 
         var waitingCount: Int { waiters.count }
 
         // MARK: Uses
 
         mutating func take(_ name: TenantName, _ use: Use) -> DatabasePool? {
-            guard let index = entries.index(forKey: name), case .open(let pool) = entries.values[index].phase,
+            guard !isClosed, let index = entries.index(forKey: name),
+                case .open(let pool) = entries.values[index].phase,
                 entries.values[index].exclusives == 0
             else { return nil }
             entries.values[index].uses += 1
@@ -175,8 +188,18 @@ extension TenantCache {
             if idleInBackground.count > 2 * entries.count + 64 { idleInBackground.filter(isCurrent) }
             var actions: [Action] = []
             if !entries.values[index].waiters.isEmpty { drain(name, &actions) }
+            if isClosed, let entry = entries[name], entry.uses == 0, case .open(let pool) = entry.phase {
+                // The directory did not wait for this use any longer.
+                close(name, pool, &actions)
+            }
             admit(&actions)
             return actions
+        }
+
+        private mutating func close(_ name: TenantName, _ pool: DatabasePool, _ actions: inout [Action]) {
+            entries[name]?.phase = .closing
+            closing += 1
+            actions.append(.close(name, pool))
         }
 
         private mutating func nextIdle() -> Idle? {
@@ -209,10 +232,13 @@ extension TenantCache {
             let name = waiter.name
             guard let entry = entries[name] else {
                 if waiter.isExclusive {
-                    entries[name] = Entry(phase: .exclusive)
+                    enter(name, .exclusive)
                     resume(id, nil, &actions)
                 } else {
                     queue.append(id)
+                    queued[name, default: []].append(id)
+                    waiters[id]?.isQueued = true
+                    queuedCount += 1
                 }
                 return
             }
@@ -230,6 +256,15 @@ extension TenantCache {
             }
         }
 
+        /// Adds a database, for which all wait that have waited for a place.
+        private mutating func enter(_ name: TenantName, _ phase: Phase) {
+            let ids = (queued.removeValue(forKey: name) ?? []).filter { waiters[$0] != nil }
+            for id in ids { waiters[id]?.isQueued = false }
+            queuedCount -= ids.count
+            let isForAccess = ids.contains { waiters[$0]?.use == .access }
+            entries[name] = Entry(phase: phase, isForAccess: isForAccess, waiters: ids)
+        }
+
         private mutating func resume(_ id: UInt64, _ pool: DatabasePool?, _ actions: inout [Action]) {
             guard let waiter = waiters.removeValue(forKey: id) else { return }
             actions.append(.resume(waiter.continuation, .success(pool)))
@@ -243,24 +278,18 @@ extension TenantCache {
         /// Opens databases for those that wait for a place, and closes others where there is none.
         private mutating func admit(_ actions: inout [Action]) {
             while let id = queue.first {
-                guard let waiter = waiters[id] else {
+                guard let waiter = waiters[id], waiter.isQueued else {
                     _ = queue.popFirst()
                     continue
                 }
-                if entries[waiter.name] != nil {
-                    _ = queue.popFirst()
-                    place(id, &actions)
-                } else if occupied < limit {
-                    _ = queue.popFirst()
-                    entries[waiter.name] = Entry(phase: .opening, waiters: [id])
+                if occupied < limit {
+                    enter(waiter.name, .opening)
                     occupied += 1
-                    actions.append(.open(waiter.name))
-                } else if closing < queue.count, let next = nextIdle(),
+                    actions.append(.open(waiter.name, forAccess: entries[waiter.name]!.isForAccess))
+                } else if closing < queuedCount, let next = nextIdle(),
                     case .open(let pool)? = entries[next.name]?.phase
                 {
-                    entries[next.name]?.phase = .closing
-                    closing += 1
-                    actions.append(.close(next.name, pool))
+                    close(next.name, pool, &actions)
                 } else {
                     return
                 }
@@ -270,16 +299,23 @@ extension TenantCache {
         mutating func cancel(_ id: UInt64, _ error: any Error) -> [Action] {
             guard let waiter = waiters.removeValue(forKey: id) else { return [] }
             var actions = [Action.resume(waiter.continuation, .failure(error))]
+            if waiter.isQueued {
+                queuedCount -= 1
+                queued[waiter.name]?.removeAll { $0 == id }
+                if queued[waiter.name]?.isEmpty == true { queued[waiter.name] = nil }
+            }
             if waiter.isExclusive, entries[waiter.name]?.waiters.contains(id) == true { drain(waiter.name, &actions) }
             return actions
         }
 
         /// Ends a wait. An opening ends by itself: migrations may take long.
-        mutating func timeOut(_ id: UInt64, _ timeout: Duration) -> [Action] {
+        mutating func timeOut(_ id: UInt64) -> [Action] {
             guard let waiter = waiters[id] else { return [] }
             let name = waiter.name.tenant
             switch entries[waiter.name]?.phase {
-            case .opening: return []
+            case .opening:
+                waiters[id]?.hasTimedOut = true
+                return []
             case nil:
                 return cancel(
                     id,
@@ -306,11 +342,15 @@ extension TenantCache {
                 for id in ids where waiters[id]?.isExclusive == false { place(id, &actions) }
                 for id in ids where waiters[id]?.isExclusive == true { place(id, &actions) }
                 actions += release(name)
+                for id in ids where waiters[id]?.hasTimedOut == true { actions += timeOut(id) }
             case .failure(let error):
-                let ids = entries.removeValue(forKey: name)?.waiters ?? []
+                let entry = entries.removeValue(forKey: name)
                 occupied -= 1
-                for id in ids {
-                    if waiters[id]?.isExclusive == true { place(id, &actions) } else { actions += cancel(id, error) }
+                let mayBeCreated = entry?.isForAccess == false && (error as? DatabaseDirectoryError)?.code == .missing
+                for id in entry?.waiters ?? [] {
+                    // An access that has joined the opening of other work begins its own.
+                    let isTriedAgain = waiters[id]?.isExclusive == true || mayBeCreated && waiters[id]?.use == .access
+                    if isTriedAgain { place(id, &actions) } else { actions += cancel(id, error) }
                 }
                 admit(&actions)
             }

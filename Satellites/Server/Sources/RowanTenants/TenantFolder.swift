@@ -25,6 +25,8 @@ import Darwin
 struct TenantFolder: Sendable {
     let path: String
     let configuration: Configuration
+    /// For what this type does itself: a connection for the SQL of strangers runs no pragmas.
+    private let ownConfiguration: Configuration
     private let migrator: DatabaseMigrator?
 
     init(_ path: String, _ configuration: Configuration, _ migrator: DatabaseMigrator?) throws {
@@ -34,6 +36,10 @@ struct TenantFolder: Sendable {
         defer { free(real) }
         self.path = String(cString: real)
         (self.configuration, self.migrator) = (configuration, migrator)
+        var own = configuration
+        own.readonly = false
+        if own.trust != .trusted { own.trust = .untrustedFile }
+        ownConfiguration = own
         try locked(LOCK_EX) { try removeLeftovers() }
     }
 
@@ -53,12 +59,15 @@ struct TenantFolder: Sendable {
         guard let folder = opendir(path) else { throw Self.error("read", path) }
         defer { closedir(folder) }
         var entries: [String] = []
+        errno = 0
         while let entry = readdir(folder) {
+            defer { errno = 0 }
             entries.append(
                 withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                     String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
                 })
         }
+        guard errno == 0 else { throw Self.error("read", path) }
         return entries
     }
 
@@ -131,7 +140,7 @@ struct TenantFolder: Sendable {
         }
         let file = "\(folder)/database\(Self.suffix)"
         if let source { try copy(source, to: file) }
-        let queue = try DatabaseQueue(path: file, configuration: configuration)
+        let queue = try DatabaseQueue(path: file, configuration: ownConfiguration)
         try migrator?.migrate(queue)
         try queue.writeWithoutTransaction { db in try Self.complete(db, file) }
         try queue.close()
@@ -144,11 +153,11 @@ struct TenantFolder: Sendable {
 
     private func copy(_ source: String, to file: String) throws {
         guard access(source, R_OK) == 0 else { throw Self.error("read", source) }
-        var configuration = configuration
+        var configuration = ownConfiguration
         configuration.readonly = true
         do {
             let original = try DatabaseQueue(path: source, configuration: configuration)
-            let copy = try DatabaseQueue(path: file, configuration: self.configuration)
+            let copy = try DatabaseQueue(path: file, configuration: ownConfiguration)
             try original.backup(to: copy)
             let problem = try copy.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
             guard problem == "ok" else {
@@ -172,7 +181,7 @@ struct TenantFolder: Sendable {
             removeCompanions(of: partial)
             unlink(partial)
         }
-        let copy = try DatabaseQueue(path: partial, configuration: configuration)
+        let copy = try DatabaseQueue(path: partial, configuration: ownConfiguration)
         try pool.backup(to: copy)
         try copy.writeWithoutTransaction { db in try Self.complete(db, partial) }
         try copy.close()
@@ -191,8 +200,9 @@ struct TenantFolder: Sendable {
         let old = "\(path)/\(Self.oldPrefix)\(UUID().uuidString)\(Self.suffix)"
         try locked(LOCK_EX) {
             try require(name)
-            do { try settle(name) } catch let error as DatabaseDirectoryError {
-                guard error.code == .damaged || evenIfInUse else { throw error }
+            do { try settle(name) } catch {
+                // A full disk, for one, prevents it.
+                guard evenIfInUse || (error as? DatabaseDirectoryError)?.code == .damaged else { throw error }
             }
             try move(file(name), old)
             removeCompanions(of: file(name))
@@ -213,8 +223,7 @@ struct TenantFolder: Sendable {
 
     /// Moves the write-ahead log into the file, which is then all there is.
     private func settle(_ name: TenantName) throws {
-        var configuration = configuration
-        configuration.readonly = false
+        var configuration = ownConfiguration
         configuration.busyMode = .timeout(0.5)
         do {
             let queue = try DatabaseQueue(path: file(name), configuration: configuration)

@@ -189,6 +189,28 @@ final class DrillTest {
         #expect(age > .seconds(26 * 3_600) && age < .seconds(27 * 3_600))
     }
 
+    @Test func backupsFromTheFuture() async throws {
+        let test = try DrillTest()
+        let path = try await test.backups.add(test.pool)
+        let tomorrow = Date(timeIntervalSinceNow: 24 * 3_600)
+        try FileManager.default.setAttributes([.modificationDate: tomorrow], ofItemAtPath: path)
+        try await test.expectFailure(.tooOld, "the newest backup, \(path), is from the future: ")
+    }
+
+    @Test func temporaryTablesAreNotRead() async throws {
+        let test = try DrillTest()
+        let path = try await test.backups.add(test.pool)
+        try test.change(path, "UPDATE note SET text = '' WHERE id = 5")
+        let digests = try ["", "CREATE TEMP TABLE note (id, text)"].map { sql in
+            try DatabaseQueue(path: path).writeWithoutTransaction { db in
+                try db.execute(sql: sql)
+                return try DatabaseDigest(db)
+            }
+        }
+        #expect(digests[0] == digests[1])
+        #expect(digests[0].tables["note"]?.rows == 1_000)
+    }
+
     @Test func noBackups() async throws {
         let test = try DrillTest()
         try await test.expectFailure(.noBackup, "\(test.backups.path) contains no file *.sqlite")

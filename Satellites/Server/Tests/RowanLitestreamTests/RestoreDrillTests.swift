@@ -65,8 +65,10 @@ struct RestoreDrillTests {
     @Test func litestreamDoesNotRun() async throws {
         let site = try Site()
         let pool = try site.open(Self.name)
+        var options = options(site)
+        options.maximumAge = .milliseconds(700)
         let drill = RestoreDrill(
-            of: site.replication(of: Self.name), database: pool, options: options(site), logger: site.log.logger)
+            of: site.replication(of: Self.name), database: pool, options: options, logger: site.log.logger)
         let error = await #expect(throws: RestoreDrillError.self) { try await drill.drill() }
         #expect(error?.kind == .unreadable)
         #expect(error?.message.hasPrefix("no copy could be made: run() does not run") == true)
