@@ -166,7 +166,7 @@ struct MigrationTestTests {
     )
     func oddTables() throws {
         try inFolder { folder in
-            let columns = (0..<2_000).map { "c\($0)" }.joined(separator: ", ")
+            let columns = (0..<1_999).map { "c\($0)" }.joined(separator: ", ")
             func migrator(_ second: String) -> DatabaseMigrator {
                 var migrator = DatabaseMigrator()
                 migrator.registerMigration(
@@ -194,7 +194,8 @@ struct MigrationTestTests {
                 try issues { try MigrationTest(migrator("\(losses); UPDATE \"ä\" SET a = 5"), folder: folder).run() }
                     == [
                         "1.sql: the table named has lost 1 of 2 rows, first _rowid_ 2",
-                        "1.sql: the table same had 2 rows, and has 1", "1.sql: the table wide had 2 rows, and has 1",
+                        "1.sql: the table same had 2 rows, and has 1",
+                        "1.sql: the table wide has lost 1 of 2 rows, first rowid 1",
                         "1.sql: the table ä has other values of a in 1 rows, first rowid 1: 4 became 5",
                     ])
         }

@@ -168,7 +168,7 @@ private final class HeldUse: Sendable {
             try await directory.rename("b", to: "c")
             let copy = test.folder + "/copy"
             try await directory.export("a", to: copy)
-            try await directory.import(copy, as: "d")
+            try await directory.import("d", from: copy)
             try await #expect(directory.read("d") { try Int.fetchOne($0, sql: "SELECT x FROM t") } == 1)
             try await directory.delete("a")
             await #expect(throws: DatabaseError.self) {
