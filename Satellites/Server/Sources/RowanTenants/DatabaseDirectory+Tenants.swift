@@ -51,8 +51,9 @@ extension DatabaseDirectory {
 
     /// Deletes the database of a tenant, after its accesses have ended.
     ///
-    /// - Parameter evenIfInUse: whether other processes may have it open, such as Litestream. What they then write is
-    ///   lost.
+    /// - Parameter evenIfInUse: whether other processes may have it open, such as Litestream, or the file can't be opened,
+    ///   as on a full disk. What they write until they close it is lost, also what they mean for a later tenant of this
+    ///   name.
     /// - Throws: a ``DatabaseDirectoryError``: `missing`, `inUse`, `name` or `folder`.
     public func delete(_ tenant: String, evenIfInUse: Bool = false) async throws {
         let (folder, name) = (folder, try TenantName(tenant))
