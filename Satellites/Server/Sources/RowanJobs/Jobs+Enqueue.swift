@@ -2,7 +2,7 @@
 
 import Foundation
 public import Rowan
-import Tracing
+public import Tracing
 
 extension Jobs {
     /// Stores a job, which runs after the commit.
@@ -30,7 +30,7 @@ extension Jobs {
 
     func enqueue(_ job: some JobPayload, options: [EnqueueOption], in db: Database) throws -> JobID {
         let store = store(db)
-        var new = try NewJob(job, at: store.now, currentTracer)
+        var new = try NewJob(job, at: store.now, ServiceContext.current, currentTracer)
         var (policy, countsRunning) = (UniqueJob.keepBoth, false)
         for option in options {
             switch option.setting {
@@ -65,34 +65,38 @@ extension Jobs {
     ///   - next: the job that follows. Its ``JobContext/batch`` has the numbers of jobs that have succeeded and failed.
     ///   - afterFailures: whether it also follows if some of the jobs have failed or were cancelled. Otherwise it waits
     ///     until they are retried with success, and is cancelled once they are discarded.
+    ///   - trace: the trace of the jobs; by default, that of the current task. See ``EnqueueOption/trace(_:)``.
     ///   - db: the connection of a write.
     /// - Returns: the id of the job that follows. Its status has the progress of the batch.
     /// - Throws: the error of the encoder; the errors of the connection.
     @discardableResult
     public func enqueue(
-        batch: [any JobPayload], then next: some JobPayload, afterFailures: Bool = false, in db: Database
+        batch: [any JobPayload], then next: some JobPayload, afterFailures: Bool = false,
+        trace: ServiceContext? = ServiceContext.current, in db: Database
     ) throws -> JobID {
         let store = store(db)
         let id = try store.insertBatch(of: batch.count, afterFailures: afterFailures)
         for job in batch {
-            var new = try NewJob(job, at: store.now, currentTracer)
+            var new = try NewJob(job, at: store.now, trace, currentTracer)
             new.batch = id
             _ = try store.insert(new, store.waitingState(due: new.due, key: new.key))
         }
-        let job = try store.insert(NewJob(next, at: store.now, currentTracer), .blocked, follows: id)
+        let job = try store.insert(NewJob(next, at: store.now, trace, currentTracer), .blocked, follows: id)
         try store.setNext(job, ofBatch: id)
         return job
     }
 }
 
 extension NewJob {
-    fileprivate init<P: JobPayload>(_ job: P, at now: Milliseconds, _ tracer: any Tracer) throws {
+    fileprivate init<P: JobPayload>(
+        _ job: P, at now: Milliseconds, _ trace: ServiceContext?, _ tracer: any Tracer
+    ) throws {
         let settings = P.settings
         self.init(
             kind: P.kind, version: P.version, payload: String(decoding: try JSONEncoder().encode(job), as: UTF8.self),
             queue: settings.queue, priority: settings.priority, due: now, attempts: max(settings.retry.attempts, 1),
             key: job.concurrencyKey, keyLimit: max(settings.limitPerKey, 1),
-            trace: TraceContext.stored(ServiceContext.current, tracer))
+            trace: TraceContext.stored(trace, tracer))
     }
 }
 

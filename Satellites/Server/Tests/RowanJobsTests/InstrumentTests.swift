@@ -106,6 +106,26 @@ import Tracing
         }
     }
 
+    /// The jobs of a batch, and the one that follows, have the trace that is given.
+    @Test func theTraceOfABatch() async throws {
+        let tracer = InMemoryTracer()
+        let test = try await JobTest { jobs in
+            jobs.tracer = tracer
+            jobs.register(Work.self) { _, _ in }
+        }
+        let context = try tracer.withSpan("request") { _ in try #require(ServiceContext.current) }
+        try await test.database.write { db in
+            let works = [Work(text: "a"), Work(text: "b")]
+            try test.jobs.enqueue(batch: works, then: Work(text: "c"), trace: context, in: db)
+            try test.jobs.enqueue(batch: works, then: Work(text: "c"), in: db)
+        }
+        try await test.runAll()
+        let request = try #require(tracer.finishedSpans.first { $0.operationName == "request" })
+        let attempts = tracer.finishedSpans.filter { $0.operationName == "Work" }
+        #expect(attempts.count == 6)
+        #expect(attempts.filter { $0.traceID == request.traceID && $0.parentSpanID == request.spanID }.count == 3)
+    }
+
     @Test func queuesOfAnOperator() async throws {
         let test = try await JobTest {
             $0.register(Work.self) { _, _ in throw FailJob("no") }
