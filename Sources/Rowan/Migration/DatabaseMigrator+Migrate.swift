@@ -130,7 +130,7 @@ extension DatabaseMigrator {
     }
 
     private func refuseChangedSchema(_ applied: AppliedMigrations, _ db: Database) throws {
-        guard registered.contains(where: applied.contains) else { return }
+        guard registered.contains(where: { applied.contains($0) }) else { return }
         let differences = try schemaDifferences(db)
         guard differences.isEmpty else {
             throw MigrationError.schemaChanged(differences, migrations: try changedMigrations(db))

@@ -73,9 +73,11 @@ extension DatabaseMigrator {
 
     /// The migrations that have run and define what differs from the schema that they create today.
     package func changedMigrations(_ db: Database) throws -> [String] {
-        let applied = try registered.filter(AppliedMigrations(db).contains)
+        let applied = try AppliedMigrations(db)
         let differences = try schemaDifferences(db)
-        return differences.isEmpty ? [] : try migrations(defining: differences, among: applied, db.configuration)
+        if differences.isEmpty { return [] }
+        return try migrations(
+            defining: differences, among: registered.filter { applied.contains($0) }, db.configuration)
     }
 
     /// The migrations that change the tables of differences, or what belongs to them.
@@ -83,20 +85,25 @@ extension DatabaseMigrator {
         defining differences: [SchemaDifference], among migrations: [Migration], _ configuration: Configuration
     ) throws -> [String] {
         func tables(_ differences: [SchemaDifference]) -> Set<String> {
-            Set(differences.map { $0.object.tableName.foldedDatabaseName })
+            var names: Set<String> = []
+            for difference in differences { names.insert(difference.object.tableName.foldedDatabaseName) }
+            return names
         }
         let wanted = tables(differences)
-        return try withScratchDatabase(configuration) { db in
+        var result: [String] = []
+        try withScratchDatabase(configuration) { db in
             try ForeignKeyEnforcement.duringMigrations(db) { enforcement in
                 var before = try SchemaSnapshot(db)
-                return try migrations.filter { migration in
+                for migration in migrations {
                     try migration.run(db, &enforcement)
                     let after = try SchemaSnapshot(db, excluding: AppliedMigrations.owns)
-                    defer { before = after }
-                    return !tables(after.differences(from: before)).isDisjoint(with: wanted)
-                }.map(\.identifier)
+                    let changed = tables(after.differences(from: before))
+                    if !changed.isDisjoint(with: wanted) { result.append(migration.identifier) }
+                    before = after
+                }
             }
         }
+        return result
     }
 
     /// Runs the closure with an empty database in a temporary file: SQLite rejects some statements in memory.

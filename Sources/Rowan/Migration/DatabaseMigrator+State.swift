@@ -66,9 +66,12 @@ extension DatabaseMigrator {
 
     /// The inserted migrations, and the last one that has run.
     func inserted(_ applied: AppliedMigrations) -> (identifiers: [String], last: String) {
-        guard let last = registered.lastIndex(where: applied.contains) else { return ([], "") }
-        let inserted = registered[..<last].filter { !applied.contains($0) && $0.mergedIdentifiers.isEmpty }
-        return (inserted.map(\.identifier), registered[last].identifier)
+        guard let last = registered.lastIndex(where: { applied.contains($0) }) else { return ([], "") }
+        var identifiers: [String] = []
+        for migration in registered[..<last] where migration.mergedIdentifiers.isEmpty {
+            if !applied.contains(migration) { identifiers.append(migration.identifier) }
+        }
+        return (identifiers, registered[last].identifier)
     }
 
     /// The identifiers of the registered migrations and of those that they merge.

@@ -27,12 +27,19 @@ public enum MigrationError: Error, Hashable, Sendable, CustomStringConvertible {
             "the SQL of migrations that have run was edited: \(identifiers.joined(separator: ", ")). "
                 + "Restore it, and make the change in a new migration"
         case .inserted(let identifiers, let last):
-            "migrations were inserted before \"\(last)\", which has already run: \(identifiers.joined(separator: ", ")). "
-                + "A new database would run them in another order: append them"
+            """
+            migrations were inserted before "\(last)", which has already run: \(identifiers.joined(separator: ", ")). A \
+            new database would run them in another order: append them
+            """
         case .schemaChanged(let differences, let migrations):
-            "the migrations that have run would create another schema today: "
-                + differences.map(\.description).joined(separator: "; ")
-                + (migrations.isEmpty ? "" : ". One of these was edited: \(migrations.joined(separator: ", "))")
+            Self.description(differences, migrations)
         }
+    }
+
+    private static func description(_ differences: [SchemaDifference], _ migrations: [String]) -> String {
+        var text = "the migrations that have run would create another schema today: "
+        text += differences.map(\.description).joined(separator: "; ")
+        if !migrations.isEmpty { text += ". One of these was edited: \(migrations.joined(separator: ", "))" }
+        return text
     }
 }
