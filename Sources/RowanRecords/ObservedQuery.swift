@@ -63,6 +63,8 @@ public final class ObservedQuery<Element: FetchableRecord & Sendable> {
         isImmediate: Bool = true
     ) {
         precondition(pageSize ?? 1 > 0, "a page has at least one row")
+        // The number of loaded rows must not overflow.
+        let pageSize = pageSize.map { min($0, 1 << 32) }
         (self.database, self.request, self.pageSize, loadedCount) = (database, request, pageSize, pageSize)
         start(immediately: isImmediate)
     }

@@ -107,7 +107,7 @@ public struct MigrationTest: Sendable {
         let script = try String(contentsOf: file, encoding: .utf8)
         let queue = try DatabaseQueue(configuration: configuration)
         try queue.inDatabase { db in try db.execute(sql: script) }
-        let edited = try queue.read(migrator.changedMigrations)
+        let edited = try queue.read(migrator.schemaChanges).migrations
         var problems =
             edited.isEmpty ? [] : ["a migration was edited after this version: \(edited.joined(separator: " or "))"]
         do {

@@ -149,6 +149,7 @@ struct ObservedQueryTests {
         #expect(!query.isLoading)
         query.request = Athlete.order(\.name.desc)
         try await eventually { query.value.map(\.name) == ["Ed", "Di"] }
+        #expect(ObservedQuery(database, Athlete.all(), pageSize: .max).value.count == 4)
     }
 
     @Test("The observation ends with the model")

@@ -131,10 +131,8 @@ extension DatabaseMigrator {
 
     private func refuseChangedSchema(_ applied: AppliedMigrations, _ db: Database) throws {
         guard registered.contains(where: { applied.contains($0) }) else { return }
-        let differences = try schemaDifferences(db)
-        guard differences.isEmpty else {
-            throw MigrationError.schemaChanged(differences, migrations: try changedMigrations(db))
-        }
+        let (differences, migrations) = try schemaChanges(db)
+        guard differences.isEmpty else { throw MigrationError.schemaChanged(differences, migrations: migrations) }
     }
 
     /// The remaining identifiers that are merged by migrations that have run.

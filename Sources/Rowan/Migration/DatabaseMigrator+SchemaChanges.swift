@@ -71,17 +71,18 @@ extension DatabaseMigrator {
         }
     }
 
-    /// The migrations that have run and define what differs from the schema that they create today.
-    package func changedMigrations(_ db: Database) throws -> [String] {
+    /// The differences of ``schemaDifferences(_:)``, and the migrations that define the tables that differ: the edited ones
+    /// are among them.
+    package func schemaChanges(_ db: Database) throws -> (differences: [SchemaDifference], migrations: [String]) {
         let applied = try AppliedMigrations(db)
         let differences = try schemaDifferences(db)
-        if differences.isEmpty { return [] }
-        return try migrations(
-            defining: differences, among: registered.filter { applied.contains($0) }, db.configuration)
+        if differences.isEmpty { return ([], []) }
+        let candidates = registered.filter { applied.contains($0) }
+        return (differences, try migrations(defining: differences, among: candidates, db.configuration))
     }
 
     /// The migrations that change the tables of differences, or what belongs to them.
-    func migrations(
+    private func migrations(
         defining differences: [SchemaDifference], among migrations: [Migration], _ configuration: Configuration
     ) throws -> [String] {
         func tables(_ differences: [SchemaDifference]) -> Set<String> {

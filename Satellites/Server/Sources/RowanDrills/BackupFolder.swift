@@ -6,6 +6,7 @@
 
 import Foundation
 public import Rowan
+import RowanLitestream
 
 /// A folder of backups that `RestoreDrill` can prove.
 ///
@@ -46,20 +47,13 @@ public struct BackupFolder: Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         try encoder.encode(digest).write(to: URL(fileURLWithPath: folder.path + "/digest"))
-        for name in ["backup", "digest"] { try DrillFolder.synchronize("\(folder.path)/\(name)") }
+        for name in ["backup", "digest"] { try LitestreamReplica.synchronize("\(folder.path)/\(name)") }
         // The backup appears with its digest beside it.
-        let base = "\(path)/\(Self.name(date))"
+        let base = "\(path)/\(LitestreamReplica.timestamp(date).replacing(":", with: "-"))"
         try FileManager.default.moveItem(atPath: folder.path + "/digest", toPath: base + ".json")
         try FileManager.default.moveItem(atPath: file, toPath: base + ".sqlite")
-        try DrillFolder.synchronize(path)
+        try LitestreamReplica.synchronize(path)
         return base + ".sqlite"
-    }
-
-    /// The names sort by time, on every file system.
-    private static func name(_ date: Date) -> String {
-        date.formatted(
-            .iso8601.year().month().day().time(includingFractionalSeconds: true).timeZone(separator: .omitted)
-        ).replacing(":", with: "-")
     }
 
     /// A backup.

@@ -87,7 +87,7 @@ private struct RowHash {
         case .int64(let integer): add(1, UInt64(bitPattern: integer))
         case .double(let double): add(2, double.bitPattern)
         // The bytes of the text itself, which need not be valid UTF-8.
-        case .string: add(3, try row.withUnsafeData(atIndex: index) { $0 ?? Data() })
+        case .string: try row.withUnsafeData(atIndex: index) { add(3, $0 ?? Data()) }
         case .blob(let data): add(4, data)
         }
     }

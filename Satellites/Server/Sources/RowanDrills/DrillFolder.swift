@@ -61,14 +61,6 @@ struct DrillFolder {
         return file
     }
 
-    /// Writes a file, or the names in a folder, to the disk.
-    static func synchronize(_ path: String) throws {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw error(path) }
-        defer { close(file) }
-        guard fsync(file) == 0 else { throw error(path) }
-    }
-
     private static func error(_ path: String) -> CocoaError {
         CocoaError(
             .fileWriteUnknown,

@@ -16,13 +16,12 @@ struct ReplicaSource: DrillSource {
     var maximumHold = Duration.seconds(10)
 
     func restore(to path: String, maximumAge: Duration?) async throws -> RestoredState {
+        let maximumAge = maximumAge ?? .seconds(300)
         let live = try DatabaseQueue(path: replication.path, configuration: .ofCopy(of: database.configuration))
         let reading = Mutex<Task<DatabaseDigest, any Error>?>(nil)
         return try await withTaskCancellationHandler {
             defer { reading.withLock { $0?.cancel() } }
-            let begin = ContinuousClock.now
-            // Litestream may be restarting, or the storage be away for a moment.
-            let (transaction, original) = try await retrying(until: begin + (maximumAge ?? .seconds(300))) {
+            let (transaction, original) = try await retrying(until: .now + maximumAge) {
                 try await database.withoutWrites(for: maximumHold) {
                     let original = await read(live)
                     reading.withLock { reading in
@@ -32,7 +31,7 @@ struct ReplicaSource: DrillSource {
                     return (try await replication.readCommits(), original)
                 }
             }
-            let age = try await wait(for: transaction, maximumAge ?? .seconds(300))
+            let age = try await wait(for: transaction, maximumAge)
             let start = ContinuousClock.now
             try await replication.replica.restore(to: path, transaction: transaction)
             let duration = start.duration(to: .now)
@@ -65,16 +64,17 @@ struct ReplicaSource: DrillSource {
         return reading
     }
 
-    /// Repeats a body that Litestream's errors have ended, until a time.
+    /// Repeats a body that an error of Litestream has ended, until a time: it may be restarting, or the storage be away
+    /// for a moment.
     private func retrying<T>(
         until deadline: ContinuousClock.Instant, _ body: () async throws -> T
     ) async throws -> T {
         while true {
             do { return try await body() } catch let error as LitestreamError {
-                guard error.kind != .programNotFound, ContinuousClock.now + .milliseconds(500) < deadline else {
+                guard error.kind != .programNotFound, ContinuousClock.now + .seconds(1) < deadline else {
                     throw error
                 }
-                try await Task.sleep(for: .milliseconds(500))
+                try await Task.sleep(for: .seconds(1))
             }
         }
     }

@@ -53,7 +53,8 @@ struct JobTurn: Sendable {
         for ended in ended {
             if try end(ended, store) { result.changesJobs = true } else { result.lost.append(ended.job.id) }
         }
-        // Others may have ended this worker since its last heartbeat. What it claimed now, none of them would take over.
+        // Others may have ended this worker since its last heartbeat. Jobs that it claimed under its old number would never
+        // be taken over.
         if let worker, try !(isBeat ? store.beat(worker) : store.isRegistered(worker)) {
             (result.worker, result.isLost) = (nil, true)
         }

@@ -107,7 +107,7 @@ extension LitestreamReplica {
         defer { file.remove() }
         var arguments = ["restore", "-config", file.path, "-o", restored.path, "-if-replica-exists"]
         if let date { arguments += ["-timestamp", Self.timestamp(date)] }
-        if let transaction { arguments += ["-txid", String(transaction, radix: 16).leftPadded(to: 16)] }
+        if let transaction { arguments += ["-txid", String(format: "%016llx", transaction)] }
         if integrityCheck != .none { arguments += ["-integrity-check", integrityCheck.rawValue] }
         do {
             _ = try await program.run(arguments + [target.path], environment: file.environment)
@@ -138,7 +138,7 @@ extension LitestreamReplica {
     }
 
     /// Writes a file, or the names in a folder, to the disk.
-    private static func synchronize(_ path: String) throws {
+    package static func synchronize(_ path: String) throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0, fsync(descriptor) == 0 else {
             let reason = String(cString: strerror(errno))
@@ -148,14 +148,9 @@ extension LitestreamReplica {
         close(descriptor)
     }
 
-    private static func timestamp(_ date: Date) -> String {
+    /// The date in UTC with milliseconds, such as `2026-11-30T07:31:31.512Z`.
+    package static func timestamp(_ date: Date) -> String {
         date.formatted(
             .iso8601.year().month().day().time(includingFractionalSeconds: true).timeZone(separator: .omitted))
-    }
-}
-
-extension String {
-    fileprivate func leftPadded(to count: Int) -> String {
-        String(repeating: "0", count: max(0, count - self.count)) + self
     }
 }

@@ -51,9 +51,9 @@ extension DatabaseDirectory {
 
     /// Deletes the database of a tenant, after its accesses have ended.
     ///
-    /// - Parameter evenIfInUse: whether other processes may have it open, such as Litestream, or the file can't be opened,
-    ///   as on a full disk. What they write until they close it is lost, also what they mean for a later tenant of this
-    ///   name.
+    /// - Parameter evenIfInUse: whether to delete it if another process, such as Litestream, has it open, or if it can't be
+    ///   opened, as on a full disk. Such a process writes to the deleted file until it closes it, even if there is a new
+    ///   tenant with this name: these writes are lost.
     /// - Throws: a ``DatabaseDirectoryError``: `missing`, `inUse`, `name` or `folder`.
     public func delete(_ tenant: String, evenIfInUse: Bool = false) async throws {
         let (folder, name) = (folder, try TenantName(tenant))

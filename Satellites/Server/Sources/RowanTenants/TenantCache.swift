@@ -333,27 +333,28 @@ extension TenantCache {
 
         mutating func didOpen(_ name: TenantName, _ result: Result<DatabasePool, any Error>) -> [Action] {
             var actions: [Action] = []
+            let ids = entries[name]?.takeWaiters() ?? []
             switch result {
             case .success(let pool):
                 entries[name]?.phase = .open(pool)
                 // Counted until those that wait have their uses, after which the database may be idle.
                 entries[name]?.uses += 1
-                let ids = entries[name]?.takeWaiters() ?? []
                 for id in ids where waiters[id]?.isExclusive == false { place(id, &actions) }
                 for id in ids where waiters[id]?.isExclusive == true { place(id, &actions) }
                 actions += release(name)
-                for id in ids where waiters[id]?.hasTimedOut == true { actions += timeOut(id) }
             case .failure(let error):
                 let entry = entries.removeValue(forKey: name)
                 occupied -= 1
                 let mayBeCreated = entry?.isForAccess == false && (error as? DatabaseDirectoryError)?.code == .missing
-                for id in entry?.waiters ?? [] {
+                for id in ids {
                     // An access that has joined the opening of other work begins its own.
                     let isTriedAgain = waiters[id]?.isExclusive == true || mayBeCreated && waiters[id]?.use == .access
                     if isTriedAgain { place(id, &actions) } else { actions += cancel(id, error) }
                 }
                 admit(&actions)
             }
+            // The time of those that wait on has passed before.
+            for id in ids where waiters[id]?.hasTimedOut == true { actions += timeOut(id) }
             return actions
         }
 

@@ -342,7 +342,7 @@ import Testing
         #expect(try await test.notes.isEmpty)
     }
 
-    /// A worker that others have ended claims as another one, so that what it claims doesn't run for ever.
+    /// A worker that others have ended registers again before it claims jobs.
     @Test func aWorkerThatOthersHaveEndedClaimsAsANewOne() async throws {
         // The cancellation of a job also opens its gate.
         let (firstGate, gate) = (Gate(), Gate())
