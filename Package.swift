@@ -30,6 +30,8 @@ let package = Package(
         .library(name: "RowanChangesets", targets: ["RowanChangesets"]),
         // Comma-separated values, imported into tables or read as records.
         .library(name: "RowanImport", targets: ["RowanImport"]),
+        // What can be read of a damaged file.
+        .library(name: "RowanSalvage", targets: ["RowanSalvage"]),
         // Databases for tests with Swift Testing, and expectations about SQL.
         .library(name: "RowanTestKit", targets: ["RowanTestKit"]),
         // Compiles the files with #sql again when schema.sql has changed.
@@ -62,6 +64,8 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "RowanImport", dependencies: ["Rowan", "RowanPlatform", "RowanSQLite"], swiftSettings: settings),
+        .target(
+            name: "RowanSalvage", dependencies: ["Rowan", "RowanPlatform", "RowanSQLite"], swiftSettings: settings),
         .target(name: "RowanTestKit", dependencies: ["Rowan"], swiftSettings: settings),
         .macro(
             name: "RowanRecordsPlugin",
@@ -84,6 +88,7 @@ let package = Package(
             name: "RowanTests",
             dependencies: [
                 "Rowan", "RowanChangesets", "RowanCluster", "RowanImport", "RowanRecords", "RowanSQLText",
+                "RowanSalvage",
             ],
             exclude: ["Documentation/schema.sql"],
             sources: tests,

@@ -17,7 +17,7 @@ struct DumpScriptPropertyTests {
     }
 }
 
-private struct RandomSchema {
+struct RandomSchema {
     var random: SeededGenerator
     private var names: Set<String> = []
     private var tables: [(name: String, columns: [String])] = []
