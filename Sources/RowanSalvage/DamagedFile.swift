@@ -122,9 +122,9 @@ final class DamagedFile {
     private func bytes(at offset: Int, count: Int) throws -> [UInt8] {
         try [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             let code = file.pointee.pMethods.pointee.xRead(file, buffer.baseAddress, CInt(count), Int64(offset))
-            switch code {
-            case SQLITE_OK, SQLITE_IOERR_SHORT_READ: break
-            case SQLITE_IOERR_READ, SQLITE_IOERR_CORRUPTFS:
+            switch ResultCode(rawValue: code) {
+            case .SQLITE_OK, .SQLITE_IOERR_SHORT_READ: break
+            case .SQLITE_IOERR_READ, .SQLITE_IOERR_CORRUPTFS:
                 // Sectors of a disk that can't be read are part of the damage.
                 buffer.initialize(repeating: 0)
             default:

@@ -1,7 +1,7 @@
 // The recovery of what is left in a damaged file.
 
 public import Rowan
-import RowanPlatform
+public import RowanPlatform
 
 extension Database {
     /// Recovers what can be read of a damaged database file into a new file.

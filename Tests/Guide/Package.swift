@@ -11,6 +11,7 @@ let package = Package(
             name: "GuideTests",
             dependencies: [
                 .product(name: "RowanChangesets", package: "Rowan"),
+                .product(name: "RowanSalvage", package: "Rowan"),
                 .product(name: "RowanCluster", package: "Rowan"), .product(name: "RowanImport", package: "Rowan"),
                 .product(name: "RowanRecords", package: "Rowan"),
             ])

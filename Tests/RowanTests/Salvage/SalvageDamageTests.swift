@@ -39,8 +39,14 @@ struct SalvageDamageTests {
             try Row.fetchAll(db, sql: "SELECT id, nfield, source, reason, c0, c1 FROM lost_and_found ORDER BY id")
         }
         #expect(rows.map { $0["id"] } == Array(1...1_000))
-        #expect(rows[6] == ["id": 7, "nfield": 3, "source": nil, "reason": "the page belongs to no table", "c0": nil, "c1": "name 7"])
-        #expect(Set(try file.salvage { try Int.fetchSet($0, sql: "SELECT rootpgno FROM lost_and_found") }.result).count == 1)
+        #expect(
+            rows[6] == [
+                "id": 7, "nfield": 3, "source": nil, "reason": "the page belongs to no table", "c0": nil,
+                "c1": "name 7",
+            ])
+        #expect(
+            Set(try file.salvage { try Int.fetchSet($0, sql: "SELECT rootpgno FROM lost_and_found") }.result).count == 1
+        )
         #expect(report.tables.isEmpty && report.lostRowCount == 1_000 && report.damagedPages == [1])
     }
 
@@ -103,7 +109,8 @@ struct SalvageDamageTests {
         try file.damage { bytes in for index in 0..<4 { bytes[(page - 1) * pageSize + index] = 0xFF } }
         let (report, row) = try file.salvage { db in
             #expect(try ids(db) == (1...1_000).filter { $0 != 97 })
-            return try Row.fetchOne(db, sql: "SELECT nfield, id, source, reason, c1, c2 FROM lost_and_found WHERE id = 97")
+            return try Row.fetchOne(
+                db, sql: "SELECT nfield, id, source, reason, c1, c2 FROM lost_and_found WHERE id = 97")
         }
         #expect(
             row == [
@@ -221,9 +228,10 @@ struct SalvageDamageTests {
     @Test func functions() throws {
         var configuration = Configuration()
         configuration.prepareDatabase { db in
-            db.add(function: DatabaseFunction("twice", argumentCount: 1, pure: true) { values in
-                (Int.fromDatabaseValue(values[0]) ?? 0) * 2
-            })
+            db.add(
+                function: DatabaseFunction("twice", argumentCount: 1, pure: true) { values in
+                    (Int.fromDatabaseValue(values[0]) ?? 0) * 2
+                })
             db.add(collation: DatabaseCollation("reversed") { $1.compare($0) })
         }
         let folder = try TemporaryFolder()
@@ -249,5 +257,7 @@ struct SalvageDamageTests {
 
 extension [UInt8] {
     /// The big-endian number at an index.
-    func number(at index: Int, count: Int) -> UInt64 { self[index..<(index + count)].reduce(0) { $0 << 8 | UInt64($1) } }
+    func number(at index: Int, count: Int) -> UInt64 {
+        self[index..<(index + count)].reduce(0) { $0 << 8 | UInt64($1) }
+    }
 }

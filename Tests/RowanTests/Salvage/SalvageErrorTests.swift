@@ -92,7 +92,10 @@ struct SalvageErrorTests {
             try Data("left".utf8).write(to: URL(fileURLWithPath: destination + suffix))
         }
         #expect(try Database.salvage(file.path, into: destination).isComplete)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: file.folder.path("")).sorted() == ["b.sqlite", "damaged.sqlite"])
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: file.folder.path("")).sorted() == [
+                "b.sqlite", "damaged.sqlite",
+            ])
     }
 
     @Test func readOnlyConfiguration() throws {

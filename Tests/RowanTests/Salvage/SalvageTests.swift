@@ -47,7 +47,8 @@ struct SalvageTests {
                     """)
             for index in 0..<300 {
                 try db.execute(
-                    sql: "INSERT INTO page VALUES (?, ?)", arguments: ["title \(index)", String(repeating: "w ", count: index)])
+                    sql: "INSERT INTO page VALUES (?, ?)",
+                    arguments: ["title \(index)", String(repeating: "w ", count: index)])
             }
             try db.execute(sql: "ANALYZE")
         }
@@ -137,7 +138,8 @@ struct SalvageTests {
         #expect(count == 799)
         #expect(report.isComplete, "\(report)")
         let (all, lost) = try file.salvage(freePages: true) { db in
-            try Int.fetchAll(db, sql: "SELECT DISTINCT id FROM lost_and_found WHERE nfield = 3 AND reason LIKE '%no table'")
+            try Int.fetchAll(
+                db, sql: "SELECT DISTINCT id FROM lost_and_found WHERE nfield = 3 AND reason LIKE '%no table'")
         }
         #expect(all.lostTable == "lost_and_found")
         #expect(!lost.isEmpty && lost.allSatisfy { (1...400).contains($0) })
