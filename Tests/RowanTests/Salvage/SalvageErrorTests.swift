@@ -15,7 +15,7 @@ struct SalvageErrorTests {
     @Test func existingFile() throws {
         let file = try DamageableFile { try fillPlayers($0, count: 1) }
         let before = try file.bytes
-        try expectError(.SQLITE_CANTOPEN, "the file exists: pass the path of a new file - \(file.path)") {
+        expectError(.SQLITE_CANTOPEN, "the file exists: pass the path of a new file - \(file.path)") {
             try Database.salvage(file.path, into: file.path)
         }
         #expect(try file.bytes == before)
@@ -24,7 +24,7 @@ struct SalvageErrorTests {
     @Test func missingFile() throws {
         let folder = try TemporaryFolder()
         let (path, destination) = (folder.path("none.sqlite"), folder.path("b.sqlite"))
-        try expectError(.SQLITE_CANTOPEN, "unable to open database file - \(path)") {
+        expectError(.SQLITE_CANTOPEN, "unable to open database file - \(path)") {
             try Database.salvage(path, into: destination)
         }
         expectNothing(at: destination)
@@ -37,7 +37,7 @@ struct SalvageErrorTests {
         // No byte is the kind of a page.
         try file.write((0..<size).map { _ in UInt8.random(in: 20...255, using: &random) })
         let destination = file.folder.path("b.sqlite")
-        try expectError(
+        expectError(
             .SQLITE_NOTADB, "no page of the file can be read: it is encrypted, or not a database - \(file.path)"
         ) { try Database.salvage(file.path, into: destination) }
         expectNothing(at: destination)
@@ -45,7 +45,7 @@ struct SalvageErrorTests {
 
     @Test func missingFolder() throws {
         let file = try DamageableFile { try fillPlayers($0, count: 1) }
-        try expectError(.SQLITE_CANTOPEN) {
+        expectError(.SQLITE_CANTOPEN) {
             try Database.salvage(file.path, into: file.folder.path("missing/b.sqlite"))
         }
     }
@@ -57,7 +57,7 @@ struct SalvageErrorTests {
         let queue = try DatabaseQueue(path: file.path)
         try queue.writeWithoutTransaction { db in
             try db.execute(sql: "BEGIN EXCLUSIVE")
-            try expectError(
+            expectError(
                 .SQLITE_BUSY, "the damaged file is being written: end the program that uses it - \(file.path)"
             ) { try Database.salvage(file.path, into: destination, busyTimeout: 0) }
             try db.execute(sql: "ROLLBACK")
@@ -68,7 +68,7 @@ struct SalvageErrorTests {
             try db.execute(sql: "BEGIN IMMEDIATE")
             try Database.salvage(file.path, into: destination)
             let other = try DatabaseQueue(path: file.path)
-            try expectError(.SQLITE_BUSY) { try other.write { try $0.execute(sql: "DELETE FROM player") } }
+            expectError(.SQLITE_BUSY) { try other.write { try $0.execute(sql: "DELETE FROM player") } }
             try db.execute(sql: "COMMIT")
         }
     }
@@ -103,7 +103,7 @@ struct SalvageErrorTests {
         var configuration = Configuration()
         configuration.readonly = true
         let destination = file.folder.path("b.sqlite")
-        try expectError(.SQLITE_CANTOPEN) {
+        expectError(.SQLITE_CANTOPEN) {
             try Database.salvage(file.path, into: destination, configuration: configuration)
         }
         expectNothing(at: destination)
