@@ -49,7 +49,7 @@ final class LostTable {
         }
         if let problem { throw DatabaseError(message: problem) }
         rowCount += 1
-        if !row.isWhole || values.count < row.record.values.count { incompleteRowCount += 1 }
+        if row.defect != nil || values.count < row.record.values.count { incompleteRowCount += 1 }
     }
 
     /// The statement for rows with a number of values.

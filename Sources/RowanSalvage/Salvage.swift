@@ -81,7 +81,9 @@ final class Salvage {
         var reader = trees
         for (page, _) in try reader.lostPages() {
             try reader.readPage(page) { row in
-                if row.isWhole, let object = SalvagedObject(row, encoding), object.sql != nil { objects.append(object) }
+                if row.defect == nil, let object = SalvagedObject(row, encoding), object.sql != nil {
+                    objects.append(object)
+                }
             }
         }
         return objects
@@ -144,7 +146,7 @@ final class Salvage {
 
     /// Sets the next rowid of a table with AUTOINCREMENT.
     private func continueSequence(_ row: StoredRow) throws -> Bool {
-        guard row.isWhole, row.record.values.count == 2, let name = row.record.text(at: 0, encoding),
+        guard row.defect == nil, row.record.values.count == 2, let name = row.record.text(at: 0, encoding),
             case .integer(let last) = row.record.values[1], try db.tableExists("sqlite_sequence")
         else { return false }
         guard objects.contains(where: { $0.writer != nil && $0.name == name }) else { return false }

@@ -54,7 +54,7 @@ final class TableWriter {
     /// - Returns: nil if it is in the table, or why not.
     /// - Throws: an error that concerns not only this row.
     func insert(_ row: StoredRow) throws -> String? {
-        guard row.isWhole else { return "a part of the row is missing" }
+        if let defect = row.defect { return defect }
         let count = row.record.values.count
         guard count > 0, count <= columns.count else { return "the table has \(columns.count) columns" }
         let writer: RowWriter

@@ -8,10 +8,16 @@ struct StoredRow {
     let page: UInt32
     let rowID: Int64?
     let record: StoredRecord
-    /// Whether the pages with the rest of the record are missing or belong to another row.
-    let isSevered: Bool
-    /// Whether all values were read.
-    var isWhole: Bool { record.isWhole && !isSevered }
+    fileprivate let rest: Rest
+
+    /// What was found of a long record behind its first page.
+    fileprivate enum Rest { case whole, missing, shared }
+
+    /// Why the row can't be trusted; nil if all its values were read, from pages of its own.
+    var defect: String? {
+        guard record.isWhole, rest != .missing else { return "a part of the row is missing" }
+        return rest == .shared ? "another row has the same pages" : nil
+    }
 }
 
 /// Reads the trees of a file.
@@ -101,30 +107,33 @@ struct TreeReader {
 
     private mutating func row(_ page: TreePage, _ position: Int) throws -> StoredRow? {
         guard let cell = page.cell(at: position) else { return nil }
-        var (bytes, range, isSevered) = (page.bytes, cell.local, cell.local.count < cell.size)
+        var (bytes, range) = (page.bytes, cell.local)
+        var rest = cell.local.count < cell.size ? StoredRow.Rest.missing : .whole
         if let first = cell.overflow {
             bytes = Array(page.bytes[cell.local])
-            isSevered = try !readOverflow(first, cell.size, &bytes)
+            rest = try readOverflow(first, cell.size, &bytes)
             range = 0..<bytes.count
         }
         return StoredRecord(bytes, range, size: cell.size).map {
-            StoredRow(page: page.number, rowID: cell.rowID, record: $0, isSevered: isSevered)
+            StoredRow(page: page.number, rowID: cell.rowID, record: $0, rest: rest)
         }
     }
 
     /// Appends the rest of a record.
-    ///
-    /// - Returns: whether it was found, and no more than it.
-    private mutating func readOverflow(_ first: UInt32, _ size: Int, _ bytes: inout [UInt8]) throws -> Bool {
-        var next = first
+    private mutating func readOverflow(_ first: UInt32, _ size: Int, _ bytes: inout [UInt8]) throws -> StoredRow.Rest {
+        var (next, rest) = (first, StoredRow.Rest.whole)
+        // A damaged list of pages may be a circle.
+        var own = Set<UInt32>()
         let part = file.header.usableSize - 4
         while bytes.count < size {
-            guard used.insert(next) else { return false }
+            guard next > 0, next <= file.pageCount, own.insert(next).inserted else { return .missing }
+            if !used.insert(next) { rest = .shared }
             let page = try file.page(next)
             bytes += page[4..<(4 + min(part, size - bytes.count))]
             next = page.uint32(at: 0)
         }
-        return next == 0
+        // The last page names no other.
+        return next == 0 ? rest : .missing
     }
 }
 

@@ -41,6 +41,98 @@ struct SalvagePropertyTests {
     }
 }
 
+/// The `.recover` of the sqlite3 shell as a measure. ROWAN_RECOVER is a program that recovers the file of its first argument
+/// into the one of its second; ROWAN_CYCLES is the number of files.
+@Suite(.enabled(if: ProcessInfo.processInfo.environment["ROWAN_RECOVER"] != nil))
+struct SalvageComparisonTests {
+    @Test func neverFewerRowsThanTheShell() throws {
+        let program = try #require(ProcessInfo.processInfo.environment["ROWAN_RECOVER"])
+        let cycles = ProcessInfo.processInfo.environment["ROWAN_CYCLES"].flatMap { Int($0) } ?? 100
+        var random = SeededGenerator(0xC0_DE)
+        var (ours, theirs, better) = (0, 0, 0)
+        for size in [512, 1_024, 4_096] {
+            let file = try DamageableFile(pragmas: "PRAGMA page_size = \(size)") { db in
+                try fillPlayers(db, count: 300)
+                try db.execute(
+                    sql: """
+                        CREATE INDEX playerName ON player (name);
+                        CREATE TABLE pair (a INTEGER, b TEXT, PRIMARY KEY (b, a)) WITHOUT ROWID;
+                        INSERT INTO pair SELECT id, name || ' pair' FROM player;
+                        CREATE TABLE other (a, b, c); INSERT INTO other SELECT note, id, name FROM player;
+                        """)
+            }
+            let original = try file.bytes
+            for cycle in 0..<(cycles / 3) {
+                try file.write(random.damaged(original, pageSize: size))
+                let (recovered, destination) = (file.folder.path("shell.sqlite"), file.folder.path("ours.sqlite"))
+                let process = Process()
+                process.executableURL = URL(fileURLWithPath: program)
+                process.arguments = [file.path, recovered]
+                try process.run()
+                process.waitUntilExit()
+                let expected = (try? DatabaseQueue(path: recovered).read { try $0.trueRowCount() }) ?? 0
+                var found = 0
+                do {
+                    try Database.salvage(file.path, into: destination)
+                    found = try DatabaseQueue(path: destination).read { try $0.trueRowCount() }
+                } catch let error as DatabaseError where error.resultCode == .SQLITE_NOTADB {}
+                #expect(found >= expected, "page size \(size), cycle \(cycle), seed \(random.seed)")
+                (ours, theirs) = (ours + found, theirs + expected)
+                if found > expected { better += 1 }
+                for path in [recovered, destination] { try? FileManager.default.removeItem(atPath: path) }
+            }
+        }
+        print("\(cycles / 3 * 3) damaged files: \(ours) rows, the shell \(theirs); more rows in \(better) files")
+    }
+}
+
+extension SeededGenerator {
+    /// Flipped, random or zeroed bytes, pages over other pages, or a missing end.
+    fileprivate mutating func damaged(_ original: [UInt8], pageSize: Int) -> [UInt8] {
+        var bytes = original
+        for _ in 0..<[1, 1, 2, 5, 20].randomElement(using: &self)! where !bytes.isEmpty {
+            let place = Int.random(
+                in: 0..<(Bool.random(using: &self) ? bytes.count : min(bytes.count, 8_192)), using: &self)
+            switch Int.random(in: 0..<6, using: &self) {
+            case 0: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &self)
+            case 1: bytes[place] = UInt8.random(in: 0...255, using: &self)
+            case 2: for index in place..<min(place + 64, bytes.count) { bytes[index] = 0 }
+            case 3:
+                for index in place..<min(place + 2 * pageSize, bytes.count) {
+                    bytes[index] = UInt8.random(in: 0...255, using: &self)
+                }
+            case 4: if Int.random(in: 0..<5, using: &self) == 0 { bytes.removeSubrange(place...) }
+            default:
+                let count = bytes.count / pageSize
+                guard count > 1 else { continue }
+                let (from, to) = (Int.random(in: 0..<count, using: &self), Int.random(in: 0..<count, using: &self))
+                bytes.replaceSubrange(
+                    to * pageSize..<(to + 1) * pageSize, with: Array(bytes[from * pageSize..<(from + 1) * pageSize]))
+            }
+        }
+        return bytes
+    }
+}
+
+extension Database {
+    /// The number of rows of `player` and `pair` that are as they were, in their tables or among the lost ones.
+    fileprivate func trueRowCount() throws -> Int {
+        let names = try String.fetchAll(self, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
+        let tables = names.filter { $0 == "player" || $0.hasPrefix("lost_and_found") }
+        let players = try Set(tables.flatMap { try trueIDs(in: $0) })
+        var pairs = Set<Int>()
+        for table in names where table == "pair" || table.hasPrefix("lost_and_found") {
+            let columns = table == "pair" ? ("a", "b") : ("c1", "c0")
+            guard try self.columns(in: table).contains(where: { $0.name == columns.0 }) else { continue }
+            for row in try Row.fetchAll(self, sql: "SELECT \(columns.0), \(columns.1) FROM \(table)") {
+                guard let id = Int.fromDatabaseValue(row[0]), (1...300).contains(id) else { continue }
+                if row[1] == "name \(id) pair".databaseValue { pairs.insert(id) }
+            }
+        }
+        return players.count + pairs.count
+    }
+}
+
 extension SeededGenerator {
     fileprivate mutating func damage(_ byte: UInt8) -> UInt8 {
         switch seed % 3 {
