@@ -12,7 +12,7 @@ public import Testing
 /// @Test func migrations() throws { try released.run() }
 ///
 /// // Once, before version 1.2 is released:
-/// try released.record(version: "1.2") { db in _ = try City(name: "Ulm").inserted(db) }
+/// try released.record(version: "1.2")
 /// ```
 public struct MigrationTest: Sendable {
     /// The error for a version that already has a snapshot.
@@ -39,16 +39,26 @@ public struct MigrationTest: Sendable {
         (self.migrator, self.folder, self.configuration) = (migrator, folder, configuration)
     }
 
-    /// Writes the snapshot of a version: its schema and sample rows.
+    /// Writes the snapshot of a version: its schema and rows, made from the schema if you give none.
+    ///
+    /// ```swift
+    /// try released.record(version: "1.2")
+    /// try released.record(version: "1.3") { db in
+    ///     try db.execute(sql: "INSERT INTO city (code) VALUES ('DE-ULM')")
+    ///     try db.insertSampleRows()
+    /// }
+    /// ```
     ///
     /// - Parameters:
     ///   - version: the name of the file.
     ///   - identifier: the last migration of the version; nil for all.
-    ///   - rows: inserts typical user rows. Use SQL, because record types change.
-    /// - Throws: ``ExistingVersionError`` if the version has a snapshot, a ``/Rowan/DatabaseError``, or a Foundation
-    ///   error.
+    ///   - rows: inserts typical user rows. Use SQL, because record types change. By default,
+    ///     ``/Rowan/Database/insertSampleRows(except:)`` inserts them; the closure can call it as well.
+    /// - Throws: ``ExistingVersionError`` if the version has a snapshot, a ``SampleRowsError`` if no row can be made for a
+    ///   table, a ``/Rowan/DatabaseError``, or a Foundation error.
     public func record(
-        version: String, upTo identifier: String? = nil, rows: (Database) throws -> Void
+        version: String, upTo identifier: String? = nil,
+        rows: (Database) throws -> Void = { db in try db.insertSampleRows() }
     ) throws {
         let url = folder.appendingPathComponent("\(version).sql")
         guard !FileManager.default.fileExists(atPath: url.path) else { throw ExistingVersionError(url: url) }

@@ -38,11 +38,7 @@ struct RowComparison {
     /// Reads the rows of all tables. The tables of the migrator, and those that
     /// belong to a virtual table, are left out.
     func read(_ db: Database) throws -> [Name: Rows] {
-        let own: Set = ["grdb_migrations", "rowan_migration_checksums"]
-        let tables = try db.schemaObjects(in: "main").filter {
-            $0.kind == .table && !$0.isShadowTable && !own.contains($0.name.foldedDatabaseName)
-                && !$0.name.foldedDatabaseName.hasPrefix("sqlite_")
-        }
+        let tables = try db.programTables()
         return try Dictionary(tables.map { table in (Name(table.name), try read(table.name, db)) }) { first, _ in first
         }
     }

@@ -230,6 +230,69 @@ struct MigrationTestTests {
         }
     }
 
+    @Test(
+        "Rows made from the schema show what a migration loses or changes",
+        arguments: [
+            ("", []),
+            ("DELETE FROM city WHERE name IS NULL", ["it can't be migrated: SQLite error 19: FOREIGN KEY constraint"]),
+            ("DELETE FROM visit WHERE text IS NULL", ["the table visit has lost 2 of 10 rows, first id 9"]),
+            ("UPDATE city SET name = trim(name)", ["the table city has other values of name in 2 rows, first id"]),
+            ("UPDATE city SET size = CAST(size AS INTEGER)", ["the table city has other values of size in "]),
+            (
+                """
+                CREATE TABLE new (id INTEGER PRIMARY KEY, cityID INTEGER NOT NULL REFERENCES city, text TEXT);
+                INSERT INTO new SELECT visit.* FROM visit JOIN city ON city.id = visit.cityID AND city.size > 0;
+                DROP TABLE visit; ALTER TABLE new RENAME TO visit
+                """, ["the table visit has lost "]
+            ),
+            (
+                "UPDATE visit SET text = substr(text, 1, 255)",
+                ["the table visit has other values of text in 1 rows, first id"]
+            ),
+            ("ALTER TABLE city ADD COLUMN code TEXT; CREATE INDEX visits ON visit (cityID)", []),
+        ])
+    func sampleRows(second: String, problems: [String]) throws {
+        try inFolder { folder in
+            var migrator = DatabaseMigrator()
+            migrator.registerMigration(
+                "1",
+                sql: """
+                    CREATE TABLE visit (id INTEGER PRIMARY KEY, cityID INTEGER NOT NULL REFERENCES city, text TEXT);
+                    CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, size REAL)
+                    """)
+            try MigrationTest(migrator, folder: folder).record(version: "1.0")
+            migrator.registerMigration("2", sql: second.isEmpty ? "SELECT 1" : second)
+            let released = MigrationTest(migrator, folder: folder)
+            if problems.isEmpty { return try released.run() }
+            let found = try issues { try released.run() }
+            #expect(found.count == problems.count)
+            for (issue, problem) in zip(found, problems) { #expect(issue.hasPrefix("1.0.sql: \(problem)")) }
+        }
+    }
+
+    @Test("Own rows next to those made from the schema")
+    func ownAndSampleRows() throws {
+        try inFolder { folder in
+            var migrator = DatabaseMigrator()
+            migrator.registerMigration(
+                "1", sql: "CREATE TABLE city (code TEXT PRIMARY KEY CHECK (secret(code)), name TEXT)")
+            var configuration = Configuration()
+            configuration.prepareDatabase { db in
+                let secret = DatabaseFunction("secret", argumentCount: 1, pure: true) {
+                    $0[0] == "DE-ULM".databaseValue
+                }
+                db.add(function: secret)
+            }
+            let released = MigrationTest(migrator, folder: folder, configuration: configuration)
+            #expect(throws: SampleRowsError.self) { try released.record(version: "1.3") }
+            try released.record(version: "1.3") { db in
+                try db.execute(sql: "INSERT INTO city (code) VALUES ('DE-ULM')")
+                try db.insertSampleRows()
+            }
+            try released.run()
+        }
+    }
+
     @Test("The edited migration is named among several")
     func editedAmongSeveral() throws {
         try inFolder { folder in

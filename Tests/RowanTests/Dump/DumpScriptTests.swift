@@ -191,6 +191,26 @@ struct DumpScriptTests {
         }
     }
 
+    /// A statement has at most 2,000 terms, so none can contain all columns and the rowid.
+    @Test(arguments: [1_999, 2_000]) func asManyColumnsAsPossible(count: Int) throws {
+        let columns = (1..<count).map { "c\($0)" }.joined(separator: ", ")
+        try withDatabase { db throws in
+            try db.execute(
+                sql: """
+                    CREATE TABLE wide (a TEXT NOT NULL UNIQUE, \(columns));
+                    INSERT INTO wide (rowid, a, c1) VALUES
+                        (-7, 'a', 1), (-6, 'b', 2), (1, 'c', 3), (2, 'd', NULL), (9, 'e', 5),
+                        (9223372036854775807, 'f', x'00')
+                    """)
+            let script = try dumped { try db.dumpScript(to: $0) }
+            let restored = try DatabaseQueue()
+            try restored.write { try $0.execute(sql: script) }
+            let sql = "SELECT rowid, a, c1, c\(count - 1) FROM wide ORDER BY rowid"
+            #expect(try restored.read { try Row.fetchAll($0, sql: sql) } == Row.fetchAll(db, sql: sql))
+            #expect(try restored.read { copy in try dumped { try copy.dumpScript(to: $0) } } == script)
+        }
+    }
+
     @Test func strictTables() throws {
         guard isSQLite(3_037_000) else { return }
         try checkRestoring(

@@ -4,6 +4,8 @@ extension ScriptWriter {
     /// The maximum number of rows that a statement inserts, and of bytes before its last row.
     private static let maximumRowCount = 256
     private static let maximumByteCount = 1 << 14
+    /// The maximum number of columns of a table, and of terms of a statement. <https://sqlite.org/limits.html>
+    private static let maximumColumnCount = 2_000
 
     /// Writes the rows of a table, in the order of their rowids.
     ///
@@ -18,6 +20,9 @@ extension ScriptWriter {
         let stored = all.filter { !$0.isGenerated }.map(\.name)
         let key = try db.primaryKey(table, in: schema.name)
         let rowID = key.rowIDColumn == nil ? key.hiddenRowIDName : nil
+        if let rowID, stored.count >= Self.maximumColumnCount {
+            return try writeRows(of: table, "\(verb) \(target)\(name)", rowID, columns: stored, to: &stream)
+        }
         let columns = (rowID.map { [$0] } ?? []) + stored.map(\.quotedDatabaseIdentifier)
         let list = columns.joined(separator: ",")
         let order = rowID.map { " ORDER BY \($0)" } ?? ""
@@ -27,6 +32,30 @@ extension ScriptWriter {
         let insertion = "\(verb) \(target)\(name)\(isComplete ? "" : "(\(list))") VALUES\n"
         stream.progress.table = table
         try writeRows(RowCursor(statement, adapter: nil), insertion, to: &stream)
+    }
+
+    /// Writes the rows of a table with so many columns that no statement can contain its rowid as well: the rows get
+    /// consecutive rowids, and those that had another one get it back.
+    private func writeRows(
+        of table: String, _ start: String, _ rowID: String, columns: [String], to stream: inout DumpStream
+    ) throws {
+        let name = table.quotedDatabaseIdentifier
+        let source = "FROM \(schema.name.quotedDatabaseIdentifier).\(name)"
+        let list = columns.map(\.quotedDatabaseIdentifier).joined(separator: ",")
+        let insertion = "\(start)(\(list)) VALUES\n"
+        let rowIDs = try Int64.fetchCursor(db, sql: "SELECT \(rowID) \(source) ORDER BY \(rowID)")
+        let statement = try db.makeStatement(sql: "SELECT \(list) \(source) WHERE \(rowID)=?")
+        stream.progress.table = table
+        var last: Int64 = 0
+        while let row = try rowIDs.next() {
+            try statement.setArguments([row])
+            try writeRows(RowCursor(statement, adapter: nil), insertion, to: &stream)
+            if row != last + 1 {
+                stream.write("UPDATE \(name) SET \(rowID)=\(row) WHERE \(rowID)=\(last + 1);\n")
+                try stream.didEndStatement()
+            }
+            last = row
+        }
     }
 
     func writeRows(_ cursor: RowCursor, _ insertion: String, to stream: inout DumpStream) throws {

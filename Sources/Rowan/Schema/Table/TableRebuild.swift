@@ -1,5 +1,5 @@
-// Changes to a table that ALTER TABLE does not support: a new table is created and replaces the old one. The steps are
-// those of <https://sqlite.org/lang_altertable.html#otheralter>.
+// Changes to a table that ALTER TABLE does not support, or not in each version: a new table is created and replaces the
+// old one. The steps are those of <https://sqlite.org/lang_altertable.html#otheralter>.
 
 extension Database {
     /// Creates a table again with another definition. Keeps its rows, indexes, triggers, views, and the foreign keys
@@ -18,6 +18,10 @@ extension Database {
     /// creates replaces one with the same name. Rows keep their rowids, even if the column of the rowid is new or has
     /// another name, unless `values` or another column with this name determine them. `AUTOINCREMENT` keeps its
     /// counter. Full-text tables whose content is this table are reindexed.
+    ///
+    /// If `values` is empty and only `NOT NULL` or checks of the table change, SQLite 3.53 and later alter the table without
+    /// a copy: `ALTER TABLE main."player" ALTER COLUMN "name" SET NOT NULL`. The result is the same, but transaction
+    /// observers receive no events of copied rows.
     ///
     /// Where foreign keys are enforced, it must run outside a transaction, or in a migration with deferred checks.
     ///
@@ -60,6 +64,8 @@ private struct TableRebuild {
     let name: String
     let db: Database
     let syntax: TableSyntax
+    /// The SQL of the existing table.
+    let definition: String?
     /// The indexes and triggers of the table, including temporary triggers.
     let dependents: [(object: SchemaObject, definition: SQLDefinition)]
     /// The views that can be read.
@@ -71,10 +77,11 @@ private struct TableRebuild {
         self.db = db
         var options = try db.optionsOfRebuildable(name)
         if let isStrict { if isStrict { options.insert(.strict) } else { options.remove(.strict) } }
-        let definition = TableDefinition(name: name, options: options)
-        try body(definition)
-        syntax = try TableSyntax(definition, in: db)
+        let table = TableDefinition(name: name, options: options)
+        try body(table)
+        syntax = try TableSyntax(table, in: db)
         let objects = try db.schemaObjects()
+        definition = objects.first { $0.kind == .table && $0.id.schemaID == .main && $0.name == name }?.sql
         let indexes = objects.filter {
             $0.kind == .index && $0.id.schemaID == .main && $0.sql != nil && $0.tableName.isSameDatabaseName(as: name)
         }
@@ -90,6 +97,10 @@ private struct TableRebuild {
     }
 
     func run(_ values: [String: SQL]) throws -> Database.TransactionCompletion {
+        if try values.isEmpty && changeConstraints() {
+            try checkForeignKeys()
+            return .commit
+        }
         let counter = try autoincrementCounter()
         if namesItself {
             try replaceTableByCopy(values)
@@ -107,6 +118,34 @@ private struct TableRebuild {
         try checkViews()
         try checkForeignKeys()
         return .commit
+    }
+
+    /// Changes the table without a copy, if only constraints differ that this SQLite can change.
+    ///
+    /// - Returns: false if the table has not changed.
+    private func changeConstraints() throws -> Bool {
+        guard LocalConnection.libraryVersion >= 3_053_000, let definition else { return false }
+        let changes = syntax.constraintChanges(from: definition, try db.columns(in: name, in: "main"))
+        guard !changes.isEmpty else { return false }
+        do {
+            try db.inSavepoint {
+                for change in changes {
+                    try db.executeDefinition { renderer in
+                        renderer.write("ALTER TABLE main.\(name.quotedDatabaseIdentifier) ")
+                        renderer.write(change)
+                    }
+                }
+                for (object, _) in dependents where syntax.indexes.contains(where: { object.isIndex(named: $0.name) }) {
+                    try db.execute(literal: "DROP INDEX main.\(identifier: object.name)")
+                }
+                try createIndexes()
+                return .commit
+            }
+            return true
+        } catch let error as DatabaseError where [.SQLITE_CONSTRAINT, .SQLITE_ERROR].contains(error.resultCode) {
+            // The error of the rebuild names the column and the constraint.
+            return false
+        }
     }
 
     private func autoincrementCounter() throws -> Int64? {
@@ -204,11 +243,15 @@ private struct TableRebuild {
         try db.connection.with(.legacyRenaming, true) { try db.rename(table: scratchName, to: name) }
     }
 
-    private func restoreDependents() throws {
+    private func createIndexes() throws {
         for index in syntax.indexes {
             try db.create(
                 index: index.name, on: name, columns: index.columns, options: index.isUnique ? .unique : [])
         }
+    }
+
+    private func restoreDependents() throws {
+        try createIndexes()
         let created = syntax.indexes.map(\.name)
         for (object, definition) in dependents where !created.contains(where: object.name.isSameDatabaseName) {
             let sql = object.id.schemaID == .temp ? definition.temporary : definition.sql

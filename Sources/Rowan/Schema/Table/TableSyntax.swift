@@ -24,9 +24,9 @@ struct TableSyntax {
     /// The schema of the table; nil for the temporary schema with the option, otherwise for the main schema.
     let schema: String?
     let options: TableOptions
-    private(set) var items: [Item] = []
+    var items: [Item] = []
     private(set) var primaryKey: (columns: [String], conflictResolution: Database.ConflictResolution?)?
-    private(set) var constraints: [SQL] = []
+    var constraints: [SQL] = []
     private(set) var indexes: [Index] = []
 
     /// - Throws: SQLITE_ERROR if a foreign key of `belongsTo` refers to a missing table or primary key.
