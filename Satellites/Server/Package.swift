@@ -89,14 +89,14 @@ let package = Package(
         .target(
             name: "RowanLitestream",
             dependencies: [
-                rowan, logging, lifecycle, .product(name: "Subprocess", package: "swift-subprocess"),
+                "RowanTenants", rowan, logging, lifecycle, .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "RowanLitestreamTests",
             dependencies: [
-                "RowanLitestream", "RowanDrills", rowan, logging, lifecycle,
+                "RowanLitestream", "RowanDrills", "RowanTenants", rowan, logging, lifecycle,
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
             swiftSettings: settings),

@@ -49,7 +49,7 @@ extension DatabaseDirectory {
         try await withPool(tenant) { pool in try await blocking { try folder.export(pool, to: path) } }
     }
 
-    /// Deletes the database of a tenant, after its accesses have ended.
+    /// Deletes the database of a tenant, after its accesses have ended. A replica keeps what it has of it.
     ///
     /// - Parameter evenIfInUse: whether to delete it if another process, such as Litestream, has it open, or if it can't be
     ///   opened, as on a full disk. Such a process writes to the deleted file until it closes it, even if there is a new
@@ -57,7 +57,7 @@ extension DatabaseDirectory {
     /// - Throws: a ``DatabaseDirectoryError``: `missing`, `inUse`, `name` or `folder`.
     public func delete(_ tenant: String, evenIfInUse: Bool = false) async throws {
         let (folder, name) = (folder, try TenantName(tenant))
-        try await exclusively(name) { try folder.delete(name, evenIfInUse: evenIfInUse) }
+        try await removing(name) { try folder.delete(name, evenIfInUse: evenIfInUse) }
     }
 
     /// Gives a tenant another name, after its accesses have ended.
@@ -66,7 +66,7 @@ extension DatabaseDirectory {
     public func rename(_ tenant: String, to newName: String) async throws {
         let (folder, name, other) = (folder, try TenantName(tenant), try TenantName(newName))
         guard name != other else { return }
-        try await exclusively(name) { try folder.rename(name, to: other) }
+        try await removing(name) { try folder.rename(name, to: other) }
     }
 
     // MARK: Several tenants

@@ -4,6 +4,8 @@
 //     .lock                locked, shared, while a database is opened; alone, while files appear and disappear
 //     .new-…/              a database that is being made, until it is moved to its place
 //     .old-….sqlite        a database that is being removed
+//     .acme.sqlite-litestream/, .litestream/
+//                          what Litestream has sent of a database, and the catalog of `LitestreamTenants`
 //
 // A file appears and disappears with one rename, so that a process that is killed leaves all or nothing. What it leaves
 // of its work is removed by the next one.
@@ -47,7 +49,9 @@ struct TenantFolder: Sendable {
 
     private static let suffix = ".sqlite"
 
-    func file(_ name: TenantName) -> String { "\(path)/\(name.fileName)\(Self.suffix)" }
+    func file(_ name: TenantName) -> String { Self.file(name, in: path) }
+
+    static func file(_ name: TenantName, in folder: String) -> String { "\(folder)/\(name.fileName)\(suffix)" }
 
     /// The tenants that have a database, in the order of the names of their files.
     func names() throws -> [TenantName] {
@@ -147,6 +151,7 @@ struct TenantFolder: Sendable {
         try locked(LOCK_EX) {
             try refuseExisting(name)
             removeCompanions(of: self.file(name))
+            try removePosition(of: name)
             try move(file, self.file(name))
         }
     }
@@ -206,6 +211,7 @@ struct TenantFolder: Sendable {
             }
             try move(file(name), old)
             removeCompanions(of: file(name))
+            try removePosition(of: name)
         }
         unlink(old)
     }
@@ -217,7 +223,9 @@ struct TenantFolder: Sendable {
             try refuseExisting(other)
             try settle(name)
             removeCompanions(of: file(other))
+            try removePosition(of: other)
             try move(file(name), file(other))
+            try removePosition(of: name)
         }
     }
 
@@ -253,6 +261,15 @@ struct TenantFolder: Sendable {
 
     private func removeCompanions(of file: String) {
         for suffix in ["-wal", "-shm", "-journal"] { unlink(file + suffix) }
+    }
+
+    /// Removes Litestream's record of what it has sent: it would belong to the next database with this name.
+    private func removePosition(of name: TenantName) throws {
+        let position = "\(path)/.\(name.fileName)\(Self.suffix)-litestream"
+        guard access(position, F_OK) == 0 else { return }
+        do { try FileManager.default.removeItem(atPath: position) } catch {
+            throw DatabaseDirectoryError(.folder, "can't remove \(position): \(error)")
+        }
     }
 
     // MARK: Leftovers
