@@ -101,12 +101,12 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "RowanDrills", dependencies: ["RowanLitestream", rowan, logging, metrics, lifecycle],
+            name: "RowanDrills", dependencies: ["RowanLitestream", "RowanTenants", rowan, logging, metrics, lifecycle],
             swiftSettings: settings),
         .testTarget(
             name: "RowanDrillsTests",
             dependencies: [
-                "RowanDrills", rowan, logging, metrics, lifecycle,
+                "RowanDrills", "RowanTenants", rowan, logging, metrics, lifecycle,
                 .product(name: "InMemoryLogging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
