@@ -16,7 +16,8 @@ extension DatabaseDirectory {
 
     /// Whether a tenant has a database.
     ///
-    /// - Throws: a ``DatabaseDirectoryError`` of the code `name`.
+    /// - Throws: a ``DatabaseDirectoryError`` of the code `name`, or `folder` if the system does not say, as without the
+    ///   permission to search the folder.
     public func contains(_ tenant: String) throws -> Bool { try folder.exists(TenantName(tenant)) }
 
     /// Whether a tenant may have this name: it isn't empty, and its file has a name of up to 200 bytes.

@@ -28,7 +28,7 @@ struct TenantFolder: Sendable {
     let path: String
     let configuration: Configuration
     /// For what this type does itself: a connection for the SQL of strangers runs no pragmas.
-    private let ownConfiguration: Configuration
+    let ownConfiguration: Configuration
     private let migrator: DatabaseMigrator?
 
     init(_ path: String, _ configuration: Configuration, _ migrator: DatabaseMigrator?) throws {
@@ -75,17 +75,22 @@ struct TenantFolder: Sendable {
         return entries
     }
 
-    func exists(_ name: TenantName) -> Bool { access(file(name), F_OK) == 0 }
+    /// - Throws: a ``DatabaseDirectoryError`` of the code `folder` if the system does not say whether there is a file.
+    func exists(_ name: TenantName) throws -> Bool {
+        if access(file(name), F_OK) == 0 { return true }
+        guard errno == ENOENT else { throw Self.error("find", file(name)) }
+        return false
+    }
 
     private func require(_ name: TenantName) throws {
-        guard exists(name) else {
+        guard try exists(name) else {
             throw DatabaseDirectoryError(
                 .missing, "the tenant \"\(name.tenant)\" has no database: create it, or pass `createsMissing: true`")
         }
     }
 
     private func refuseExisting(_ name: TenantName) throws {
-        if exists(name) {
+        if try exists(name) {
             throw DatabaseDirectoryError(.exists, "the tenant \"\(name.tenant)\" already has a database")
         }
     }
@@ -94,7 +99,7 @@ struct TenantFolder: Sendable {
 
     /// Opens and migrates a database.
     func pool(of name: TenantName, createsMissing: Bool) throws -> DatabasePool {
-        if createsMissing, !exists(name) {
+        if createsMissing, try !exists(name) {
             do { try create(name, from: nil) } catch let error as DatabaseDirectoryError where error.code == .exists {
                 // Another process was faster.
             }
@@ -156,48 +161,6 @@ struct TenantFolder: Sendable {
         }
     }
 
-    private func copy(_ source: String, to file: String) throws {
-        guard access(source, R_OK) == 0 else { throw Self.error("read", source) }
-        var configuration = ownConfiguration
-        configuration.readonly = true
-        do {
-            let original = try DatabaseQueue(path: source, configuration: configuration)
-            let copy = try DatabaseQueue(path: file, configuration: ownConfiguration)
-            try original.backup(to: copy)
-            let problem = try copy.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
-            guard problem == "ok" else {
-                throw DatabaseDirectoryError(.damaged, "the file \(source) is damaged: \(problem ?? "no result")")
-            }
-            try copy.close()
-            try original.close()
-        } catch let error as DatabaseError where Self.isDamage(error) {
-            throw DatabaseDirectoryError(.damaged, "the file \(source) is damaged or not a database: \(error)")
-        }
-    }
-
-    private static func isDamage(_ error: DatabaseError) -> Bool {
-        error.resultCode == .SQLITE_CORRUPT || error.resultCode == .SQLITE_NOTADB
-    }
-
-    /// Copies an open database into a new file outside.
-    func export(_ pool: DatabasePool, to destination: String) throws {
-        let partial = "\(destination).partial-\(UUID().uuidString)"
-        defer {
-            removeCompanions(of: partial)
-            unlink(partial)
-        }
-        let copy = try DatabaseQueue(path: partial, configuration: ownConfiguration)
-        try pool.backup(to: copy)
-        try copy.writeWithoutTransaction { db in try Self.complete(db, partial) }
-        try copy.close()
-        // Unlike a rename, a link never replaces a file.
-        guard link(partial, destination) == 0 else {
-            guard errno == EEXIST else { throw Self.error("write", destination) }
-            throw DatabaseDirectoryError(.exists, "the file \(destination) already exists")
-        }
-        try synchronize((destination as NSString).deletingLastPathComponent)
-    }
-
     // MARK: Disappearing
 
     /// Removes a database that this process doesn't have open.
@@ -245,7 +208,7 @@ struct TenantFolder: Sendable {
         }
     }
 
-    private static func settle(_ db: Database, _ name: String) throws {
+    static func settle(_ db: Database, _ name: String) throws {
         let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode = DELETE")
         guard mode == "delete" else {
             throw DatabaseDirectoryError(
@@ -254,12 +217,12 @@ struct TenantFolder: Sendable {
     }
 
     /// Completes the file of a new database, which has none before its first transaction if it has no tables.
-    private static func complete(_ db: Database, _ file: String) throws {
+    static func complete(_ db: Database, _ file: String) throws {
         try settle(db, file)
         try db.execute(sql: "PRAGMA user_version = \(Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0)")
     }
 
-    private func removeCompanions(of file: String) {
+    func removeCompanions(of file: String) {
         for suffix in ["-wal", "-shm", "-journal"] { unlink(file + suffix) }
     }
 
@@ -328,14 +291,14 @@ struct TenantFolder: Sendable {
     }
 
     /// Makes changed names last.
-    private func synchronize(_ folder: String) throws {
+    func synchronize(_ folder: String) throws {
         let file = open(folder.isEmpty ? "." : folder, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw Self.error("open", folder) }
         defer { close(file) }
         guard fsync(file) == 0 else { throw Self.error("synchronize", folder) }
     }
 
-    private static func error(_ verb: String, _ path: String) -> DatabaseDirectoryError {
+    static func error(_ verb: String, _ path: String) -> DatabaseDirectoryError {
         DatabaseDirectoryError(.folder, "can't \(verb) \(path): \(String(cString: strerror(errno)))")
     }
 }
