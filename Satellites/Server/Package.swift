@@ -89,24 +89,24 @@ let package = Package(
         .target(
             name: "RowanLitestream",
             dependencies: [
-                rowan, logging, lifecycle, .product(name: "Subprocess", package: "swift-subprocess"),
+                "RowanTenants", rowan, logging, lifecycle, .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "RowanLitestreamTests",
             dependencies: [
-                "RowanLitestream", "RowanDrills", rowan, logging, lifecycle,
+                "RowanLitestream", "RowanDrills", "RowanTenants", rowan, logging, lifecycle,
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
             swiftSettings: settings),
         .target(
-            name: "RowanDrills", dependencies: ["RowanLitestream", rowan, logging, metrics, lifecycle],
+            name: "RowanDrills", dependencies: ["RowanLitestream", "RowanTenants", rowan, logging, metrics, lifecycle],
             swiftSettings: settings),
         .testTarget(
             name: "RowanDrillsTests",
             dependencies: [
-                "RowanDrills", rowan, logging, metrics, lifecycle,
+                "RowanDrills", "RowanTenants", rowan, logging, metrics, lifecycle,
                 .product(name: "InMemoryLogging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),

@@ -7,6 +7,7 @@
 import Foundation
 public import Rowan
 import RowanLitestream
+import RowanTenants
 
 /// A folder of backups that `RestoreDrill` can prove.
 ///
@@ -33,7 +34,7 @@ public struct BackupFolder: Sendable {
     /// - Complexity: reads the database twice.
     @discardableResult
     public func add(_ database: any DatabaseReader) async throws -> String {
-        let folder = try DrillFolder(in: path, prefix: ".rowan-backup-")
+        let folder = try LockedFolder(in: path, prefix: ".rowan-backup-")
         defer { folder.remove() }
         let date = Date()
         let file = folder.path + "/backup"

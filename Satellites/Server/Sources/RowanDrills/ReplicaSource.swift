@@ -12,6 +12,8 @@ struct ReplicaSource: DrillSource {
     let replication: LitestreamReplication
     let database: any DatabaseWriter
 
+    /// How long the drill waits for a running write.
+    var writeTimeout: Duration
     /// How long writes wait at most.
     var maximumHold = Duration.seconds(10)
 
@@ -22,7 +24,7 @@ struct ReplicaSource: DrillSource {
         return try await withTaskCancellationHandler {
             defer { reading.withLock { $0?.cancel() } }
             let (transaction, original) = try await retrying(until: .now + maximumAge) {
-                try await database.withoutWrites(for: maximumHold) {
+                try await database.withoutWrites(for: maximumHold, after: writeTimeout) {
                     let original = await read(live)
                     reading.withLock { reading in
                         reading?.cancel()
@@ -101,19 +103,23 @@ struct ReplicaSource: DrillSource {
 extension DatabaseWriter {
     /// Runs a body while no connection of any process can write.
     ///
-    /// - Parameter duration: how long writes wait at most.
+    /// - Parameters:
+    ///   - duration: how long writes wait at most.
+    ///   - timeout: how long to wait for a running write.
     fileprivate func withoutWrites<T: Sendable>(
-        for duration: Duration, _ body: @escaping @Sendable () async throws -> T
+        for duration: Duration, after timeout: Duration, _ body: @escaping @Sendable () async throws -> T
     ) async throws -> T {
         let release = DispatchSemaphore(value: 0)
         let (held, didHold) = AsyncStream<Void>.makeStream()
-        return try await withThrowingTaskGroup(of: T?.self) { group in
+        let isHeld = Flag()
+        return try await withThrowingTaskGroup(of: Hold<T>.self) { group in
             group.addTask {
                 // The body must not wait for a write that never begins.
                 defer { didHold.finish() }
                 let isInTime = try await self.writeWithoutTransaction { db in
                     var isInTime = false
                     try db.inTransaction(.immediate) {
+                        isHeld.set()
                         didHold.yield()
                         isInTime = release.wait(timeout: .now() + duration / .seconds(1)) == .success
                         return .rollback
@@ -123,17 +129,51 @@ extension DatabaseWriter {
                 guard isInTime else {
                     throw RestoreDrillError(.unreadable, "Litestream has not read the newest commits in \(duration)")
                 }
-                return nil
+                return .writeEnded
             }
             group.addTask {
                 defer { release.signal() }
-                for await _ in held { return try await body() }
-                return nil
+                for await _ in held { return .body(try await body()) }
+                throw CancellationError()
             }
-            var result: T?
-            for try await value in group { result = value ?? result }
-            guard let result else { throw CancellationError() }
-            return result
+            group.addTask {
+                // Only a cancellation ends the sleep early.
+                do { try await Task.sleep(for: timeout) } catch { return .timerEnded }
+                guard !isHeld.isSet else { return .timerEnded }
+                // The cancelled task no longer waits for its turn.
+                throw RestoreDrillError(
+                    .unreadable,
+                    "the drill could not begin, because a write was running for \(timeout): end it, or raise "
+                        + "`writeTimeout`")
+            }
+            var (result, hasEnded) = (T?.none, false)
+            while let step = try await group.next() {
+                switch step {
+                case .body(let value): result = value
+                case .writeEnded: hasEnded = true
+                case .timerEnded: break
+                }
+                if hasEnded, let result {
+                    group.cancelAll()
+                    return result
+                }
+            }
+            throw CancellationError()
         }
     }
+}
+
+/// What has ended while writes are kept out.
+private enum Hold<T: Sendable> {
+    case body(T)
+    case writeEnded
+    case timerEnded
+}
+
+private final class Flag: Sendable {
+    private let value = Atomic(false)
+
+    var isSet: Bool { value.load(ordering: .relaxed) }
+
+    func set() { value.store(true, ordering: .relaxed) }
 }

@@ -5,6 +5,7 @@ public import Logging
 public import Metrics
 public import Rowan
 public import RowanLitestream
+import RowanTenants
 public import ServiceLifecycle
 
 /// Proves on a schedule that the backups of a database can be restored.
@@ -38,6 +39,9 @@ public struct RestoreDrill: Service {
         public var delay = Duration.seconds(60)
         /// How old the newest state may be. 5 minutes for replicas and 25 hours for backups by default.
         public var maximumAge: Duration?
+        /// How long a drill of a replica waits for a running write. 5 minutes by default. A write that takes longer makes
+        /// the drill fail.
+        public var writeTimeout = Duration.seconds(300)
         /// The folder for the copy, which is as large as the database. The folder for temporary files by default.
         public var folder = FileManager.default.temporaryDirectory.path
         /// The destination of the metrics; nil for the metrics system of the process.
@@ -79,7 +83,9 @@ public struct RestoreDrill: Service {
         of replication: LitestreamReplication, database: any DatabaseWriter, options: Options = Options(),
         logger: Logger = Logger(label: "restore drill"), check: @escaping @Sendable (Database) throws -> Void = { _ in }
     ) {
-        self.init(ReplicaSource(replication: replication, database: database), database, options, logger, check)
+        let source = ReplicaSource(
+            replication: replication, database: database, writeTimeout: options.writeTimeout)
+        self.init(source, database, options, logger, check)
     }
 
     /// Creates drills of backup files.
@@ -156,7 +162,7 @@ public struct RestoreDrill: Service {
     }
 
     private func attempt(_ start: ContinuousClock.Instant) async throws -> Report {
-        let folder = try DrillFolder(in: options.folder, prefix: ".rowan-drill-")
+        let folder = try LockedFolder(in: options.folder, prefix: ".rowan-drill-")
         defer { folder.remove() }
         let path = folder.path + "/copy.sqlite"
         let state = try await source.restore(to: path, maximumAge: options.maximumAge)
@@ -183,14 +189,27 @@ public struct RestoreDrill: Service {
                     throw RestoreDrillError(.damaged, "the copy is damaged: \(problems.joined(separator: "; "))")
                 }
                 let digest = try DatabaseDigest(db)
-                do { try check(db) } catch {
+                do { try check(db) } catch let error as DatabaseError where error.isFaultOfCopy {
+                    throw error
+                } catch {
                     throw RestoreDrillError(.checkFailed, "the check of the program has failed: \(error)")
                 }
                 return digest
             }
         } catch let error as DatabaseError {
-            throw RestoreDrillError(.damaged, "the copy can't be read: \(error)")
+            guard error.isFaultOfCopy else { throw RestoreDrillError(.damaged, "the copy can't be read: \(error)") }
+            throw RestoreDrillError(
+                .unreadable,
+                "the copy could not be checked, which says nothing about the backup: \(error). Check the disk of "
+                    + options.folder)
         }
+    }
+}
+
+extension DatabaseError {
+    /// Whether the disk or the memory of this machine is at fault, and not what was restored.
+    fileprivate var isFaultOfCopy: Bool {
+        [.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_NOMEM, .SQLITE_CANTOPEN].contains(resultCode)
     }
 }
 

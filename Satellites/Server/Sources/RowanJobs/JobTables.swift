@@ -53,7 +53,8 @@ enum JobTables {
         CREATE INDEX IF NOT EXISTS rowan_job_running ON rowan_job (worker) WHERE state = 3;
         CREATE INDEX IF NOT EXISTS rowan_job_key ON rowan_job (queue, key, state, priority DESC, id)
             WHERE key IS NOT NULL;
-        CREATE INDEX IF NOT EXISTS rowan_job_unique ON rowan_job (kind, uniqueKey) WHERE uniqueKey IS NOT NULL;
+        CREATE INDEX IF NOT EXISTS rowan_job_unique ON rowan_job (kind, uniqueKey, (state = 3))
+            WHERE uniqueKey IS NOT NULL;
         CREATE TABLE IF NOT EXISTS rowan_job_count (
             queue TEXT NOT NULL,
             state INTEGER NOT NULL,

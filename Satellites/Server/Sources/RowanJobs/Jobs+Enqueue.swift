@@ -101,15 +101,15 @@ extension NewJob {
 }
 
 extension JobStore {
+    /// The first job with a kind and a key: one that waits, or else one that is running if the last argument is 1.
+    static let uniqueJobQuery = """
+        SELECT id FROM rowan_job WHERE kind = ? AND uniqueKey = ? AND (state = 3) <= ? ORDER BY state = 3, id LIMIT 1
+        """
+
     /// The job of the same kind with the same key, if any.
     func uniqueJob(_ job: NewJob, orRunning: Bool) throws -> JobID? {
-        try Int64.fetchOne(
-            db,
-            sql: """
-                SELECT id FROM rowan_job WHERE kind = ? AND uniqueKey = ? AND (state <> 3 OR ?) \
-                ORDER BY state = 3, id LIMIT 1
-                """, arguments: [job.kind, job.uniqueKey, orRunning]
-        ).map(JobID.init)
+        try Int64.fetchOne(db, sql: Self.uniqueJobQuery, arguments: [job.kind, job.uniqueKey, orRunning])
+            .map(JobID.init)
     }
 
     /// Puts a job in the place of one that waits with its key.

@@ -12,29 +12,70 @@ struct ConfigurationFile: Sendable {
     var path: String { folder.appendingPathComponent("c.yml").path }
     var socket: String { folder.appendingPathComponent("s").path }
 
+    /// What Litestream replicates.
+    enum Source {
+        case database(String)
+        /// The databases of tenants in a folder, and the catalog that lists them.
+        case tenants(folder: String, catalog: String, catalogURL: String)
+
+        /// Litestream opens databases by URIs without escaping their paths: it would replicate another file.
+        func check() throws {
+            let path =
+                switch self {
+                case .database(let path): path
+                case .tenants(let folder, _, _): folder
+                }
+            guard let character = path.first(where: "%?#".contains) else { return }
+            throw LitestreamError(
+                .invalidSetting,
+                "the path \(path) contains the character \(character), with which Litestream would open another file: "
+                    + "rename it")
+        }
+    }
+
+    init(replica: LitestreamReplica, database: String, isSingleRun: Bool = false) throws {
+        try self.init(replica: replica, source: .database(database), isSingleRun: isSingleRun)
+    }
+
     /// - Parameter isSingleRun: whether Litestream exits by itself (`-once`).
     /// - Throws: ``LitestreamError/Kind/invalidSetting`` for a URL that YAML can't contain, and file system errors.
     init(
-        replica: LitestreamReplica, database: String, shutdownTimeout: Duration = .seconds(30),
-        isSingleRun: Bool = false
+        replica: LitestreamReplica, source: Source, shutdownTimeout: Duration = .seconds(30), isSingleRun: Bool = false
     ) throws {
         try Self.checkScheme(of: replica.url)
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("rl-\(UUID().uuidString.prefix(13))")
         // Litestream expands variables before it reads the YAML, so each value is a complete scalar.
-        environment = replica.environment.merging(
-            [
-                "ROWAN_LITESTREAM_DATABASE": try Self.scalar(database, "the path of the database"),
-                "ROWAN_LITESTREAM_URL": try Self.scalar(replica.url, "the URL of the replica"),
-                // This process determines the log level.
-                "LOG_LEVEL": "info",
-            ]) { $1 }
+        var variables = [
+            "ROWAN_LITESTREAM_URL": try Self.scalar(replica.url, "the URL of the replica"),
+            // This process determines the log level.
+            "LOG_LEVEL": "info",
+        ]
+        let databases: String
+        switch source {
+        case .database(let path):
+            variables["ROWAN_LITESTREAM_DATABASE"] = try Self.scalar(path, "the path of the database")
+            databases = "  - path: ${ROWAN_LITESTREAM_DATABASE}"
+        case .tenants(let folder, let catalog, let catalogURL):
+            variables["ROWAN_LITESTREAM_FOLDER"] = try Self.scalar(folder, "the path of the folder")
+            variables["ROWAN_LITESTREAM_CATALOG"] = try Self.scalar(catalog, "the path of the folder")
+            variables["ROWAN_LITESTREAM_CATALOG_URL"] = try Self.scalar(catalogURL, "the URL of the replica")
+            // Files whose names begin with a dot are being made or removed.
+            databases = """
+                  - path: ${ROWAN_LITESTREAM_CATALOG}
+                    replica: {url: ${ROWAN_LITESTREAM_CATALOG_URL}, sync-interval: \(replica.syncInterval.litestream)}
+                  - dir: ${ROWAN_LITESTREAM_FOLDER}
+                    pattern: "[^.]*.sqlite"
+                    watch: true
+                """
+        }
+        environment = replica.environment.merging(variables) { $1 }
         var text = """
             logging: {type: json, level: info}
             shutdown-sync-timeout: \(shutdownTimeout.litestream)
             l0-retention: \(replica.detailedRetention.litestream)
             snapshot: {interval: \(replica.snapshotInterval.litestream), retention: \(replica.retention.litestream)}
             dbs:
-              - path: ${ROWAN_LITESTREAM_DATABASE}
+            \(databases)
                 replica: {url: ${ROWAN_LITESTREAM_URL}, sync-interval: \(replica.syncInterval.litestream)}
 
             """

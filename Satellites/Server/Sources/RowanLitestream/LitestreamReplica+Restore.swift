@@ -13,7 +13,7 @@ import Darwin
 #endif
 
 extension LitestreamReplica {
-    /// The outcome of ``restoreIfMissing(to:integrityCheck:)``.
+    /// The outcome of ``restoreIfMissing(to:at:integrityCheck:)``.
     public enum RestoreOutcome: Sendable, Hashable {
         /// The database existed, so nothing was restored.
         case databaseExists
@@ -44,17 +44,18 @@ extension LitestreamReplica {
     ///
     /// - Parameters:
     ///   - path: The path of the database. Its folder is created.
+    ///   - date: A date, or nil for the newest state.
     ///   - integrityCheck: A check of the restored database.
     /// - Throws: ``LitestreamError``, and file system errors. An empty replica is not an error.
     ///
     /// Source: <https://litestream.io/reference/restore/>
     @discardableResult
     public func restoreIfMissing(
-        to path: String, integrityCheck: IntegrityCheck = .none
+        to path: String, at date: Date? = nil, integrityCheck: IntegrityCheck = .none
     ) async throws -> RestoreOutcome {
         guard !FileManager.default.fileExists(atPath: path) else { return .databaseExists }
         do {
-            try await restore(to: path, integrityCheck: integrityCheck)
+            try await restore(to: path, at: date, integrityCheck: integrityCheck)
             return .restored
         } catch let error as LitestreamError where error.kind == .noBackup {
             return .noBackup

@@ -3,8 +3,6 @@
 import Foundation
 public import Logging
 public import ServiceLifecycle
-import Subprocess
-import Synchronization
 
 extension LitestreamReplica {
     /// The replication of a database to this replica.
@@ -57,27 +55,13 @@ public final class LitestreamReplication: Service, Sendable {
         public static let external = Mode.external(socket: "/var/run/litestream.sock")
     }
 
-    package let replica: LitestreamReplica
     package let path: String
-    let mode: Mode
-    let shutdownTimeout: Duration
-    let logger: Logger
-    let state = Mutex(State())
-
-    struct State {
-        /// The files of the Litestream that runs, or will run again.
-        var file: ConfigurationFile?
-        var hasEnded = false
-        var starts = 0
-        var process: Int32?
-    }
+    let daemon: LitestreamDaemon
+    package var replica: LitestreamReplica { daemon.replica }
 
     init(replica: LitestreamReplica, path: String, mode: Mode, shutdownTimeout: Duration, logger: Logger) {
-        self.replica = replica
         self.path = path
-        self.mode = mode
-        self.shutdownTimeout = shutdownTimeout
-        self.logger = logger
+        daemon = LitestreamDaemon(replica: replica, mode: mode, shutdownTimeout: shutdownTimeout, logger: logger)
     }
 
     /// Replicates until the graceful shutdown of the service group, or until the task is cancelled.
@@ -99,65 +83,10 @@ public final class LitestreamReplication: Service, Sendable {
     /// - Throws: ``LitestreamError`` if the program is missing or exits at its first start because of its settings, if
     ///   the replica can't be queried, or if the replica has not confirmed the last changes at shutdown.
     public func run() async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            if mode == .supervised {
-                let file = try start()
-                group.addTask { try await self.supervise(file) }
-            }
-            group.addTask { try await gracefulShutdown() }
-            defer { didEnd() }
-            do {
-                try await group.next()
-            } catch is CancellationError {
-                return try await end(&group)
-            }
-            logger.info("waiting for the replica to confirm the last changes")
-            let result = await Result { try await self.sync(timeout: self.shutdownTimeout) }
-            try await end(&group)
-            switch result {
-            case .success(let transaction):
-                logger.info("the replica has all changes", metadata: ["transaction": "\(transaction)"])
-            case .failure(let error):
-                logger.error("the replica may lack the last changes: \(error)")
-                throw error
-            }
+        try await daemon.run(.database(path), named: path) {
+            try await self.replica.goOnAfterSnapshots(of: self.path, self.daemon.logger)
+        } confirming: { timeout in
+            ["transaction": "\(try await self.sync(timeout: timeout))"]
         }
-    }
-
-    private func start() throws -> ConfigurationFile {
-        // Before anything starts.
-        _ = try replica.program.resolvedPath()
-        let file = try ConfigurationFile(replica: replica, database: path, shutdownTimeout: shutdownTimeout)
-        let isFirst = state.withLock { state in
-            guard state.file == nil else { return false }
-            state = State(file: file)
-            return true
-        }
-        guard isFirst else {
-            file.remove()
-            throw LitestreamError(.invalidSetting, "run() already replicates \(path): call it once at a time")
-        }
-        return file
-    }
-
-    private func end(_ group: inout ThrowingTaskGroup<Void, any Error>) async throws {
-        group.cancelAll()
-        while let result = await group.nextResult() {
-            if case .failure(let error) = result, !(error is CancellationError) { throw error }
-        }
-    }
-
-    private func didEnd() {
-        let file = state.withLock { state in
-            defer { state = State(hasEnded: true) }
-            return state.file
-        }
-        file?.remove()
-    }
-}
-
-extension Result where Failure == any Error {
-    init(_ body: () async throws -> Success) async {
-        do { self = .success(try await body()) } catch { self = .failure(error) }
     }
 }

@@ -16,7 +16,8 @@ extension DatabaseDirectory {
 
     /// Whether a tenant has a database.
     ///
-    /// - Throws: a ``DatabaseDirectoryError`` of the code `name`.
+    /// - Throws: a ``DatabaseDirectoryError`` of the code `name`, or `folder` if the system does not say, as without the
+    ///   permission to search the folder.
     public func contains(_ tenant: String) throws -> Bool { try folder.exists(TenantName(tenant)) }
 
     /// Whether a tenant may have this name: it isn't empty, and its file has a name of up to 200 bytes.
@@ -49,7 +50,7 @@ extension DatabaseDirectory {
         try await withPool(tenant) { pool in try await blocking { try folder.export(pool, to: path) } }
     }
 
-    /// Deletes the database of a tenant, after its accesses have ended.
+    /// Deletes the database of a tenant, after its accesses have ended. A replica keeps what it has of it.
     ///
     /// - Parameter evenIfInUse: whether to delete it if another process, such as Litestream, has it open, or if it can't be
     ///   opened, as on a full disk. Such a process writes to the deleted file until it closes it, even if there is a new
@@ -57,7 +58,7 @@ extension DatabaseDirectory {
     /// - Throws: a ``DatabaseDirectoryError``: `missing`, `inUse`, `name` or `folder`.
     public func delete(_ tenant: String, evenIfInUse: Bool = false) async throws {
         let (folder, name) = (folder, try TenantName(tenant))
-        try await exclusively(name) { try folder.delete(name, evenIfInUse: evenIfInUse) }
+        try await removing(name) { try folder.delete(name, evenIfInUse: evenIfInUse) }
     }
 
     /// Gives a tenant another name, after its accesses have ended.
@@ -66,7 +67,7 @@ extension DatabaseDirectory {
     public func rename(_ tenant: String, to newName: String) async throws {
         let (folder, name, other) = (folder, try TenantName(tenant), try TenantName(newName))
         guard name != other else { return }
-        try await exclusively(name) { try folder.rename(name, to: other) }
+        try await removing(name) { try folder.rename(name, to: other) }
     }
 
     // MARK: Several tenants

@@ -5,6 +5,7 @@ public import Logging
 public import Metrics
 public import Rowan
 public import ServiceLifecycle
+import Synchronization
 
 /// A folder with one database per tenant, each opened and migrated when it is first used.
 ///
@@ -34,6 +35,7 @@ public final class DatabaseDirectory: Service {
     private let createsMissing: Bool
     private let logger: Logger
     private let metrics: DirectoryMetrics
+    private let replicator = Mutex<(any TenantReplicator)?>(nil)
 
     /// Creates a directory, and its folder unless it exists. Removes what processes have left that were killed.
     ///
@@ -148,21 +150,60 @@ public final class DatabaseDirectory: Service {
     /// Waits until no access uses a database, closes it, and keeps it from being opened.
     func exclusively<T: Sendable>(_ name: TenantName, _ body: @escaping @Sendable () throws -> T) async throws -> T {
         if cache.isClosed { throw DatabaseDirectoryError.isClosed }
-        return try await closing(name, body)
+        return try await closing(name) { try await self.blocking(body) }
     }
 
-    private func closing<T: Sendable>(
-        _ name: TenantName, _ body: @escaping @Sendable () throws -> T
-    ) async throws -> T {
+    private func closing<T: Sendable>(_ name: TenantName, _ body: () async throws -> T) async throws -> T {
         let pool = try await cache.wait(for: name, .exclusive, run)
         defer {
             run(cache.didClose(name, hadPool: pool != nil))
             metrics.set(cache.openCount)
         }
-        return try await blocking {
-            if let pool { try Self.close(pool) }
-            return try body()
+        if let pool { try await blocking { try Self.close(pool) } }
+        return try await body()
+    }
+
+    /// Waits until no access uses a database, closes it here and in the replicator, and removes its file from its place.
+    func removing(_ name: TenantName, _ body: @escaping @Sendable () throws -> Void) async throws {
+        if cache.isClosed { throw DatabaseDirectoryError.isClosed }
+        try await closing(name) {
+            guard let replicator = replicator.withLock({ $0 }) else { return try await blocking(body) }
+            let file = folder.file(name)
+            let problem = await replicator.release(file)
+            do { try await blocking(body) } catch {
+                await replicator.resume(file)
+                if let problem, (error as? DatabaseDirectoryError)?.code == .inUse {
+                    throw DatabaseDirectoryError(
+                        .inUse,
+                        "the database of \"\(name.tenant)\" is being replicated, and is not released: \(problem)")
+                }
+                throw error
+            }
         }
+    }
+
+    /// Sets what replicates the databases of the folder in this process.
+    ///
+    /// - Returns: false if they are already replicated.
+    package func attach(_ new: any TenantReplicator) -> Bool {
+        replicator.withLock { replicator in
+            guard replicator == nil else { return false }
+            replicator = new
+            return true
+        }
+    }
+
+    package func detachReplicator() { replicator.withLock { $0 = nil } }
+
+    /// The configuration of all databases.
+    package var configuration: Configuration { folder.configuration }
+
+    /// The path of the database of a tenant.
+    package func file(of tenant: String) throws -> String { try Self.file(of: tenant, in: path) }
+
+    /// The path of the database of a tenant in a folder.
+    package static func file(of tenant: String, in folder: String) throws -> String {
+        TenantFolder.file(try TenantName(tenant), in: folder)
     }
 
     private func run(_ actions: [TenantCache.Action]) {

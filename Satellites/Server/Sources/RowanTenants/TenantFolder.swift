@@ -4,6 +4,8 @@
 //     .lock                locked, shared, while a database is opened; alone, while files appear and disappear
 //     .new-…/              a database that is being made, until it is moved to its place
 //     .old-….sqlite        a database that is being removed
+//     .acme.sqlite-litestream/, .litestream/
+//                          what Litestream has sent of a database, and the catalog of `LitestreamTenants`
 //
 // A file appears and disappears with one rename, so that a process that is killed leaves all or nothing. What it leaves
 // of its work is removed by the next one.
@@ -26,7 +28,7 @@ struct TenantFolder: Sendable {
     let path: String
     let configuration: Configuration
     /// For what this type does itself: a connection for the SQL of strangers runs no pragmas.
-    private let ownConfiguration: Configuration
+    let ownConfiguration: Configuration
     private let migrator: DatabaseMigrator?
 
     init(_ path: String, _ configuration: Configuration, _ migrator: DatabaseMigrator?) throws {
@@ -47,7 +49,9 @@ struct TenantFolder: Sendable {
 
     private static let suffix = ".sqlite"
 
-    func file(_ name: TenantName) -> String { "\(path)/\(name.fileName)\(Self.suffix)" }
+    func file(_ name: TenantName) -> String { Self.file(name, in: path) }
+
+    static func file(_ name: TenantName, in folder: String) -> String { "\(folder)/\(name.fileName)\(suffix)" }
 
     /// The tenants that have a database, in the order of the names of their files.
     func names() throws -> [TenantName] {
@@ -71,17 +75,22 @@ struct TenantFolder: Sendable {
         return entries
     }
 
-    func exists(_ name: TenantName) -> Bool { access(file(name), F_OK) == 0 }
+    /// - Throws: a ``DatabaseDirectoryError`` of the code `folder` if the system does not say whether there is a file.
+    func exists(_ name: TenantName) throws -> Bool {
+        if access(file(name), F_OK) == 0 { return true }
+        guard errno == ENOENT else { throw Self.error("find", file(name)) }
+        return false
+    }
 
     private func require(_ name: TenantName) throws {
-        guard exists(name) else {
+        guard try exists(name) else {
             throw DatabaseDirectoryError(
                 .missing, "the tenant \"\(name.tenant)\" has no database: create it, or pass `createsMissing: true`")
         }
     }
 
     private func refuseExisting(_ name: TenantName) throws {
-        if exists(name) {
+        if try exists(name) {
             throw DatabaseDirectoryError(.exists, "the tenant \"\(name.tenant)\" already has a database")
         }
     }
@@ -90,7 +99,7 @@ struct TenantFolder: Sendable {
 
     /// Opens and migrates a database.
     func pool(of name: TenantName, createsMissing: Bool) throws -> DatabasePool {
-        if createsMissing, !exists(name) {
+        if createsMissing, try !exists(name) {
             do { try create(name, from: nil) } catch let error as DatabaseDirectoryError where error.code == .exists {
                 // Another process was faster.
             }
@@ -147,50 +156,9 @@ struct TenantFolder: Sendable {
         try locked(LOCK_EX) {
             try refuseExisting(name)
             removeCompanions(of: self.file(name))
+            try removePosition(of: name)
             try move(file, self.file(name))
         }
-    }
-
-    private func copy(_ source: String, to file: String) throws {
-        guard access(source, R_OK) == 0 else { throw Self.error("read", source) }
-        var configuration = ownConfiguration
-        configuration.readonly = true
-        do {
-            let original = try DatabaseQueue(path: source, configuration: configuration)
-            let copy = try DatabaseQueue(path: file, configuration: ownConfiguration)
-            try original.backup(to: copy)
-            let problem = try copy.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
-            guard problem == "ok" else {
-                throw DatabaseDirectoryError(.damaged, "the file \(source) is damaged: \(problem ?? "no result")")
-            }
-            try copy.close()
-            try original.close()
-        } catch let error as DatabaseError where Self.isDamage(error) {
-            throw DatabaseDirectoryError(.damaged, "the file \(source) is damaged or not a database: \(error)")
-        }
-    }
-
-    private static func isDamage(_ error: DatabaseError) -> Bool {
-        error.resultCode == .SQLITE_CORRUPT || error.resultCode == .SQLITE_NOTADB
-    }
-
-    /// Copies an open database into a new file outside.
-    func export(_ pool: DatabasePool, to destination: String) throws {
-        let partial = "\(destination).partial-\(UUID().uuidString)"
-        defer {
-            removeCompanions(of: partial)
-            unlink(partial)
-        }
-        let copy = try DatabaseQueue(path: partial, configuration: ownConfiguration)
-        try pool.backup(to: copy)
-        try copy.writeWithoutTransaction { db in try Self.complete(db, partial) }
-        try copy.close()
-        // Unlike a rename, a link never replaces a file.
-        guard link(partial, destination) == 0 else {
-            guard errno == EEXIST else { throw Self.error("write", destination) }
-            throw DatabaseDirectoryError(.exists, "the file \(destination) already exists")
-        }
-        try synchronize((destination as NSString).deletingLastPathComponent)
     }
 
     // MARK: Disappearing
@@ -206,6 +174,7 @@ struct TenantFolder: Sendable {
             }
             try move(file(name), old)
             removeCompanions(of: file(name))
+            try removePosition(of: name)
         }
         unlink(old)
     }
@@ -217,7 +186,9 @@ struct TenantFolder: Sendable {
             try refuseExisting(other)
             try settle(name)
             removeCompanions(of: file(other))
+            try removePosition(of: other)
             try move(file(name), file(other))
+            try removePosition(of: name)
         }
     }
 
@@ -237,7 +208,7 @@ struct TenantFolder: Sendable {
         }
     }
 
-    private static func settle(_ db: Database, _ name: String) throws {
+    static func settle(_ db: Database, _ name: String) throws {
         let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode = DELETE")
         guard mode == "delete" else {
             throw DatabaseDirectoryError(
@@ -246,13 +217,22 @@ struct TenantFolder: Sendable {
     }
 
     /// Completes the file of a new database, which has none before its first transaction if it has no tables.
-    private static func complete(_ db: Database, _ file: String) throws {
+    static func complete(_ db: Database, _ file: String) throws {
         try settle(db, file)
         try db.execute(sql: "PRAGMA user_version = \(Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0)")
     }
 
-    private func removeCompanions(of file: String) {
+    func removeCompanions(of file: String) {
         for suffix in ["-wal", "-shm", "-journal"] { unlink(file + suffix) }
+    }
+
+    /// Removes Litestream's record of what it has sent: it would belong to the next database with this name.
+    private func removePosition(of name: TenantName) throws {
+        let position = "\(path)/.\(name.fileName)\(Self.suffix)-litestream"
+        guard access(position, F_OK) == 0 else { return }
+        do { try FileManager.default.removeItem(atPath: position) } catch {
+            throw DatabaseDirectoryError(.folder, "can't remove \(position): \(error)")
+        }
     }
 
     // MARK: Leftovers
@@ -311,14 +291,14 @@ struct TenantFolder: Sendable {
     }
 
     /// Makes changed names last.
-    private func synchronize(_ folder: String) throws {
+    func synchronize(_ folder: String) throws {
         let file = open(folder.isEmpty ? "." : folder, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw Self.error("open", folder) }
         defer { close(file) }
         guard fsync(file) == 0 else { throw Self.error("synchronize", folder) }
     }
 
-    private static func error(_ verb: String, _ path: String) -> DatabaseDirectoryError {
+    static func error(_ verb: String, _ path: String) -> DatabaseDirectoryError {
         DatabaseDirectoryError(.folder, "can't \(verb) \(path): \(String(cString: strerror(errno)))")
     }
 }

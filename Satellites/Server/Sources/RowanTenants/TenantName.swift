@@ -1,9 +1,12 @@
 // The names of tenants, and of their files.
 
 /// A tenant. Two tenants are the same if their names have the same bytes.
+///
+/// The names of files have no characters that mean something in a URI: Litestream 0.5.17 opens databases by URIs, and
+/// would replicate another file.
 struct TenantName: Hashable, Sendable {
     /// The name of the file, without its extension: lowercase ASCII letters, digits, `-` and `_` as they are, and
-    /// `%E4` for any other byte. So no name leaves the folder, hides a file, or differs from another one only for
+    /// `=E4` for any other byte. So no name leaves the folder, hides a file, or differs from another one only for
     /// some file systems.
     let fileName: String
 
@@ -20,7 +23,7 @@ struct TenantName: Hashable, Sendable {
             if Self.isPlain(byte) {
                 bytes.append(byte)
             } else {
-                bytes += [UInt8(ascii: "%"), Self.digits[Int(byte >> 4)], Self.digits[Int(byte & 15)]]
+                bytes += [UInt8(ascii: "="), Self.digits[Int(byte >> 4)], Self.digits[Int(byte & 15)]]
             }
         }
         guard !bytes.isEmpty else { throw DatabaseDirectoryError(.name, "the name of a tenant is empty") }
@@ -59,7 +62,7 @@ struct TenantName: Hashable, Sendable {
         var bytes: [UInt8] = []
         var rest = fileName.utf8[...]
         while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
+            guard byte == UInt8(ascii: "=") else {
                 bytes.append(byte)
                 continue
             }

@@ -5,6 +5,7 @@ import InMemoryLogging
 import Logging
 import MetricsTestKit
 import Rowan
+import RowanTenants
 import ServiceLifecycle
 import ServiceLifecycleTestKit
 import Testing
@@ -178,6 +179,45 @@ final class DrillTest {
         }
     }
 
+    /// A fault of the disk of the copy is no damage of the backup: while it is opened, and while the program checks it.
+    @Test(arguments: [ResultCode.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN], [true, false])
+    func faultsOfTheCopy(_ code: ResultCode, isOpening: Bool) async throws {
+        let test = try DrillTest()
+        try await test.backups.add(test.pool)
+        var configuration = Configuration()
+        configuration.prepareDatabase { db in
+            if isOpening, db.configuration.label == "restore drill" { throw DatabaseError(resultCode: code) }
+        }
+        let database = try DatabaseQueue(path: test.pool.path, configuration: configuration)
+        let drill = RestoreDrill(of: test.backups, database: database, options: test.options) { _ in
+            throw DatabaseError(resultCode: code)
+        }
+        let error = await #expect(throws: RestoreDrillError.self) { try await drill.drill() }
+        #expect(error?.kind == .unreadable)
+        #expect(error?.message.hasPrefix("the copy could not be checked, which says nothing about the backup") == true)
+        #expect(error?.message.hasSuffix("Check the disk of \(test.options.folder)") == true)
+        #expect(try test.metrics.expectCounter("rowan.drill.failures").values == [1])
+    }
+
+    /// Processes that take each other's new folders for leftovers all get one.
+    @Test func foldersAtTheSameTime() async throws {
+        let test = try DrillTest()
+        let parent = test.options.folder
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for _ in 0..<50 {
+                        let folder = try LockedFolder(in: parent, prefix: ".rowan-drill-")
+                        #expect(FileManager.default.fileExists(atPath: folder.path))
+                        folder.remove()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try test.files("copies").isEmpty)
+    }
+
     @Test func oldBackups() async throws {
         let test = try DrillTest()
         let path = try await test.backups.add(test.pool)
@@ -236,7 +276,7 @@ final class DrillTest {
     @Test func leftoversOfKilledProcessesAreRemoved() async throws {
         let test = try DrillTest()
         let copies = test.options.folder
-        for name in [".rowan-drill-dead", ".rowan-drill-alive", "other"] {
+        for name in [".rowan-drill-dead", ".rowan-drill-alive", ".rowan-new-dead", "other"] {
             try FileManager.default.createDirectory(atPath: "\(copies)/\(name)", withIntermediateDirectories: true)
         }
         let lock = open("\(copies)/.rowan-drill-alive", O_RDONLY)

@@ -4,10 +4,11 @@ import Logging
 import Metrics
 import MetricsTestKit
 import Rowan
-import RowanJobs
 import RowanJobsTestKit
 import Testing
 import Tracing
+
+@testable import RowanJobs
 
 /// What a service measures.
 @Suite struct InstrumentTests {
@@ -165,7 +166,8 @@ import Tracing
                 "rowan_job_key"
             ),
             ("SELECT count(*) FROM rowan_job WHERE queue = ? AND key = ? AND state IN (2, 3)", "rowan_job_key"),
-            ("SELECT id FROM rowan_job WHERE kind = ? AND uniqueKey = ?", "rowan_job_unique"),
+            // All columns of the index: with `keepBoth`, there may be many jobs with a key.
+            (JobStore.uniqueJobQuery, "rowan_job_unique (kind=? AND uniqueKey=? AND <expr><?)"),
             ("SELECT id FROM rowan_job_failed WHERE expires <= ? LIMIT ?", "rowan_job_failed_expires"),
             ("SELECT id FROM rowan_job_result WHERE expires <= ? LIMIT ?", "rowan_job_result_expires"),
         ]

@@ -5,6 +5,7 @@ import Foundation
 import Logging
 import Rowan
 import RowanLitestream
+import ServiceLifecycle
 import Synchronization
 import Testing
 
@@ -93,7 +94,7 @@ final class Site {
     /// Runs a body during the replication, then cancels the replication.
     @discardableResult
     func replicating<T: Sendable>(
-        _ replication: LitestreamReplication, _ body: () async throws -> T
+        _ replication: some Service, _ body: () async throws -> T
     ) async throws -> T {
         let task = Task { try await replication.run() }
         let result: T

@@ -178,6 +178,16 @@ struct ReplicationTests {
         }
     }
 
+    /// Litestream would silently create and replicate `one/places`.
+    @Test(arguments: ["one/places?1.sqlite", "one/places%31.sqlite", "one/places#1.sqlite"])
+    func unusablePath(_ name: String) async throws {
+        let site = try Site()
+        _ = try site.open(name)
+        let error = await #expect(throws: LitestreamError.self) { try await site.replication(of: name).run() }
+        #expect(error?.kind == .invalidSetting)
+        #expect(error?.message.contains("rename it") == true)
+    }
+
     @Test func runsOnceAtATime() async throws {
         let site = try Site()
         _ = try site.open(Self.name)

@@ -82,7 +82,7 @@ struct RestoreDrillTests {
         let replication = site.replication(of: Self.name)
         try await site.replicating(replication) {
             let newest = try await replication.sync()
-            let source = ReplicaSource(replication: replication, database: pool)
+            let source = ReplicaSource(replication: replication, database: pool, writeTimeout: .seconds(60))
             #expect(try await source.wait(for: newest, .zero) < .seconds(60))
             let error = await #expect(throws: RestoreDrillError.self) {
                 try await source.wait(for: newest + 1, .milliseconds(50))
@@ -129,13 +129,45 @@ struct RestoreDrillTests {
             let process = try #require(try await replication.status().processIdentifier)
             kill(process, SIGSTOP)
             defer { kill(process, SIGCONT) }
-            let source = ReplicaSource(replication: replication, database: pool, maximumHold: .milliseconds(200))
+            let source = ReplicaSource(
+                replication: replication, database: pool, writeTimeout: .seconds(60), maximumHold: .milliseconds(200))
             let error = await #expect(throws: RestoreDrillError.self) {
                 try await source.restore(to: site.path("copy.sqlite"), maximumAge: nil)
             }
             #expect(error?.message == "Litestream has not read the newest commits in 0.2 seconds")
             try pool.add(1...1)
         }
+    }
+
+    /// A drill doesn't wait for ever for a write that does not end.
+    @Test func aWriteThatDoesNotEnd() async throws {
+        let site = try Site()
+        let pool = try site.open(Self.name)
+        let replication = site.replication(of: Self.name)
+        var options = options(site)
+        let metrics = TestMetrics()
+        options.metricsFactory = metrics
+        options.writeTimeout = .milliseconds(50)
+        let drill = RestoreDrill(of: replication, database: pool, options: options)
+        let (isWriting, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let write = Thread { [pool] in
+            // The drill fails if there is no write.
+            try? pool.write { _ in
+                isWriting.signal()
+                mayEnd.wait()
+            }
+        }
+        write.start()
+        isWriting.wait()
+        let error = await #expect(throws: RestoreDrillError.self) { try await drill.drill() }
+        mayEnd.signal()
+        #expect(error?.kind == .unreadable)
+        #expect(
+            error?.message
+                == "the drill could not begin, because a write was running for 0.05 seconds: end it, or raise "
+                + "`writeTimeout`")
+        #expect(try metrics.expectCounter("rowan.drill.failures").values == [1])
+        try pool.add(1...1)
     }
 
     @Test func aCancelledDrillIsNoFailure() async throws {

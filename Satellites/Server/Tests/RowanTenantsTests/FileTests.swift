@@ -8,9 +8,9 @@ import Testing
 
 @Suite struct FileTests {
     @Test(arguments: [
-        ("acme", "acme"), ("a-b_9", "a-b_9"), ("Acme", "%41cme"), ("..", "%2E%2E"), ("../x", "%2E%2E%2Fx"),
-        ("/etc/passwd", "%2Fetc%2Fpasswd"), ("ä", "%C3%A4"), ("a\u{308}", "a%CC%88"), (" ", "%20"), ("a\0b", "a%00b"),
-        ("100%", "100%25"), (".lock", "%2Elock"), ("file:x?mode=ro", "file%3Ax%3Fmode%3Dro"),
+        ("acme", "acme"), ("a-b_9", "a-b_9"), ("Acme", "=41cme"), ("..", "=2E=2E"), ("../x", "=2E=2E=2Fx"),
+        ("/etc/passwd", "=2Fetc=2Fpasswd"), ("ä", "=C3=A4"), ("a\u{308}", "a=CC=88"), (" ", "=20"), ("a\0b", "a=00b"),
+        ("100%", "100=25"), (".lock", "=2Elock"), ("file:x?mode=ro", "file=3Ax=3Fmode=3Dro"),
     ])
     func names(_ tenant: String, _ file: String) async throws {
         #expect(try TenantName(tenant).fileName == file)
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["%4", "%zz", "%41%", "A", "%61", "%FF", "a b"])
+    @Test(arguments: ["=4", "=zz", "=41=", "A", "=61", "=FF", "a b"])
     func namesOfOtherFiles(_ file: String) { #expect(TenantName(fileName: file) == nil) }
 
     @Test func invalidNames() async throws {
@@ -120,6 +120,75 @@ import Testing
             }
             try await #expect(directory.tenants() == ["a", "b"])
             try #expect(test.files.filter { $0.hasPrefix(".") } == [])
+        }
+    }
+
+    /// What a killed process has left of an export is removed by the next one into the same folder.
+    @Test func interruptedExport() async throws {
+        try await TenantTest.run { test in
+            let directory = try test.directory()
+            try await directory.create("a")
+            let folder = "\(test.folder)-exports"
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            await expectError(.folder, "can't write to \(folder): No such file or directory") {
+                try await directory.export("a", to: "\(folder)/a")
+            }
+            try FileManager.default.createDirectory(
+                atPath: "\(folder)/.rowan-export-dead", withIntermediateDirectories: true)
+            try Data("partial".utf8).write(to: URL(fileURLWithPath: "\(folder)/.rowan-export-dead/database"))
+            try await directory.export("a", to: "\(folder)/a")
+            try #expect(FileManager.default.contentsOfDirectory(atPath: folder) == ["a"])
+        }
+    }
+
+    /// A file in WAL mode is imported with what its log contains, and neither changes nor gets a log.
+    @Test(arguments: [false, true]) func importingAWAL(hasLog: Bool) async throws {
+        try await TenantTest.run { test in
+            let directory = try test.directory()
+            let folder = "\(test.folder)-source"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            let pool = try DatabasePool(path: "\(folder)/open")
+            try test.migrator.migrate(pool)
+            try await pool.write { try $0.execute(sql: "INSERT INTO note VALUES ('logged')") }
+            if hasLog {
+                // As a crash leaves it.
+                for suffix in ["", "-wal"] {
+                    try FileManager.default.copyItem(
+                        atPath: "\(folder)/open\(suffix)", toPath: "\(folder)/source\(suffix)")
+                }
+                try pool.close()
+                try FileManager.default.removeItem(atPath: "\(folder)/open")
+            } else {
+                try pool.close()
+                try FileManager.default.moveItem(atPath: "\(folder)/open", toPath: "\(folder)/source")
+            }
+            func content() throws -> [String: Data] {
+                try Dictionary(
+                    uniqueKeysWithValues: FileManager.default.contentsOfDirectory(atPath: folder).map { name in
+                        (name, try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)")))
+                    })
+            }
+            let before = try content()
+            #expect(before.keys.sorted() == (hasLog ? ["source", "source-wal"] : ["source"]))
+            try await directory.import("a", from: "\(folder)/source")
+            try await #expect(directory.notes("a") == ["logged"])
+            // SQLite makes an index for a log.
+            try #expect(content().filter { $0.key != "source-shm" || !hasLog } == before)
+        }
+    }
+
+    /// A file that the system can't look at is not taken for a missing one, which would be created.
+    @Test func unknownFiles() async throws {
+        try await TenantTest.run { test in
+            let directory = try test.directory(createsMissing: true)
+            let file = "\(test.folder)/a.sqlite"
+            // Also for root, which has all permissions.
+            try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: file)
+            let message = "can't find \(file): Too many levels of symbolic links"
+            await expectError(.folder, message) { _ = try directory.contains("a") }
+            await expectError(.folder, message) { try await directory.notes("a") }
+            await expectError(.folder, message) { try await directory.delete("a") }
         }
     }
 

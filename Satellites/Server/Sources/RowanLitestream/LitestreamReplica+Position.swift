@@ -9,19 +9,19 @@ import Foundation
 import Logging
 import Rowan
 
-extension LitestreamReplication {
+extension LitestreamReplica {
     /// Brings the numbers of the changes on the replica up to those of its snapshots.
     ///
     /// Single runs of Litestream send changes of a copy that is restored from the replica itself. They change nothing,
     /// so they also belong to the snapshot: whenever this process exits, restores find the same as before. The
     /// program's database is not touched. The first change of the service afterwards is complete, because Litestream
     /// has sent the last one from another file.
-    func goOnAfterSnapshots(_ file: ConfigurationFile) async throws {
-        guard !hasLocalFiles else { return }
-        let folder = files("litestream-copy")
+    func goOnAfterSnapshots(of path: String, _ logger: Logger) async throws {
+        guard !Self.hasLocalFiles(path) else { return }
+        let folder = Self.files(path, "litestream-copy")
         // An earlier start may have been killed.
         try? FileManager.default.removeItem(at: folder)
-        var position = try await replicaPosition(file)
+        var position = try await position(of: path)
         let goal = position.newest
         guard position.newestChange < goal else { return }
         logger.notice(
@@ -34,15 +34,15 @@ extension LitestreamReplication {
             try? FileManager.default.removeItem(at: folder)
         }
         let copy = folder.appendingPathComponent("copy").path
-        try await replica.restore(to: copy)
-        let copyFile = try ConfigurationFile(replica: replica, database: copy, isSingleRun: true)
+        try await restore(to: copy)
+        let copyFile = try ConfigurationFile(replica: self, database: copy, isSingleRun: true)
         defer { copyFile.remove() }
         while position.newestChange < goal {
             let before = position.newestChange
             try await Self.commitWithoutChanges(to: copy)
-            _ = try await replica.program.run(
+            _ = try await program.run(
                 ["replicate", "-config", copyFile.path, "-once"], environment: copyFile.environment)
-            position = try await replicaPosition(file)
+            position = try await self.position(of: path)
             guard position.newestChange > before else {
                 throw LitestreamError(
                     .commandFailed,
@@ -55,14 +55,15 @@ extension LitestreamReplication {
     }
 
     /// Whether Litestream has replicated the database on this machine and has a record of its position.
-    private var hasLocalFiles: Bool {
+    private static func hasLocalFiles(_ path: String) -> Bool {
         // No folder, no files.
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: files("litestream").path + "/ltx/0")) ?? []
+        let names =
+            (try? FileManager.default.contentsOfDirectory(atPath: files(path, "litestream").path + "/ltx/0")) ?? []
         return names.contains { $0.hasSuffix(".ltx") }
     }
 
     /// A hidden folder next to the database.
-    private func files(_ suffix: String) -> URL {
+    private static func files(_ path: String, _ suffix: String) -> URL {
         let url = URL(fileURLWithPath: path)
         return url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent)-\(suffix)")
     }
@@ -79,16 +80,11 @@ extension LitestreamReplication {
         try queue.close()
     }
 
-    /// The newest transaction of which the replica has the change.
-    package func newestSentTransaction() async throws -> UInt64 {
-        let file = try ConfigurationFile(replica: replica, database: path)
-        defer { file.remove() }
-        return try await replicaPosition(file).newestChange
-    }
-
     /// The newest transactions of the replica: of all its files, and of those with single changes.
-    private func replicaPosition(_ file: ConfigurationFile) async throws -> (newest: UInt64, newestChange: UInt64) {
-        let files = try await replica.program.answer(
+    fileprivate func position(of path: String) async throws -> (newest: UInt64, newestChange: UInt64) {
+        let file = try ConfigurationFile(replica: self, database: path)
+        defer { file.remove() }
+        let files = try await program.answer(
             [ReplicaFile].self, ["ltx", "-config", file.path, "-level", "all", "-json", path],
             environment: file.environment)
         let changes = files.filter { $0.level == 0 }
@@ -114,5 +110,12 @@ extension LitestreamReplication {
             }
             last = number
         }
+    }
+}
+
+extension LitestreamReplication {
+    /// The newest transaction of which the replica has the change.
+    package func newestSentTransaction() async throws -> UInt64 {
+        try await replica.position(of: path).newestChange
     }
 }

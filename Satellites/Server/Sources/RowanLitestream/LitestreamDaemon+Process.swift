@@ -11,10 +11,9 @@ import System
 import SystemPackage
 #endif
 
-extension LitestreamReplication {
+extension LitestreamDaemon {
     /// Runs Litestream repeatedly until the task is cancelled.
     func supervise(_ file: ConfigurationFile) async throws {
-        try await goOnAfterSnapshots(file)
         var pause = Duration.milliseconds(500)
         while true {
             // The socket of a killed process would look like that of the next one. It may not exist.
@@ -23,10 +22,7 @@ extension LitestreamReplication {
             let lines = LastLine()
             let status = try await replicate(file, lines)
             try Task.checkCancellation()
-            let starts = state.withLock { state in
-                state.process = nil
-                return state.starts
-            }
+            let starts = state.withLock(\.starts)
             let reason = "litestream replicate has ended (\(status)): \(lines.value)"
             // It has never listened, so its settings are wrong.
             if starts == 1, !status.isSuccess, !FileManager.default.fileExists(atPath: file.socket) {
@@ -60,6 +56,8 @@ extension LitestreamReplication {
                 last.value = line
                 LogLine(line).log(to: logger)
             }
+            // From here on, the number may become that of another process.
+            state.withLock { $0.process = nil }
             try await execution.standardInputWriter.finish()
         }.terminationStatus
     }
