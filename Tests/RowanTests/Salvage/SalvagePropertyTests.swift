@@ -123,7 +123,7 @@ extension Database {
         var pairs = Set<Int>()
         for table in names where table == "pair" || table.hasPrefix("lost_and_found") {
             let columns = table == "pair" ? ("a", "b") : ("c1", "c0")
-            guard try self.columns(in: table).contains(where: { $0.name == columns.0 }) else { continue }
+            guard Set(try self.columns(in: table).map(\.name)).isSuperset(of: [columns.0, columns.1]) else { continue }
             for row in try Row.fetchAll(self, sql: "SELECT \(columns.0), \(columns.1) FROM \(table)") {
                 guard let id = Int.fromDatabaseValue(row[0]), (1...300).contains(id) else { continue }
                 if row[1] == "name \(id) pair".databaseValue { pairs.insert(id) }
@@ -147,7 +147,9 @@ extension Database {
     /// The ids of the players in a table whose values are as they were.
     fileprivate func trueIDs(in table: String) throws -> [Int] {
         let columns = table == "player" ? ("name", "note") : ("c1", "c2")
-        guard try self.columns(in: table).contains(where: { $0.name == columns.1 }) else { return [] }
+        // The damage may be in a definition.
+        let names = Set(try self.columns(in: table).map(\.name))
+        guard names.isSuperset(of: ["id", columns.0, columns.1]) else { return [] }
         return try Row.fetchAll(self, sql: "SELECT id, \(columns.0), \(columns.1) FROM \(table)").compactMap { row in
             guard let id = Int.fromDatabaseValue(row[0]), (1...300).contains(id) else { return nil }
             let note = String(repeating: "n\(id) ", count: id % 97 == 0 ? 3_000 : id % 20)
