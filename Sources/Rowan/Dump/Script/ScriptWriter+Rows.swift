@@ -19,17 +19,23 @@ extension ScriptWriter {
         let all = try db.columns(in: table, in: schema.name)
         let stored = all.filter { !$0.isGenerated }.map(\.name)
         let key = try db.primaryKey(table, in: schema.name)
-        let rowID = key.rowIDColumn == nil ? key.hiddenRowIDName : nil
+        var rowID = key.hiddenRowIDName
+        if case .some = key.rowIDColumn { rowID = nil }
         if let rowID, stored.count >= Self.maximumColumnCount {
             return try writeRows(of: table, "\(verb) \(target)\(name)", rowID, columns: stored, to: &stream)
         }
-        let columns = (rowID.map { [$0] } ?? []) + stored.map(\.quotedDatabaseIdentifier)
+        var columns: [String] = stored.map { $0.quotedDatabaseIdentifier }
+        var order = ""
+        if let rowID {
+            columns.insert(rowID, at: 0)
+            order = " ORDER BY \(rowID)"
+        }
         let list = columns.joined(separator: ",")
-        let order = rowID.map { " ORDER BY \($0)" } ?? ""
         let statement = try db.makeStatement(
             sql: "SELECT \(list) FROM \(schema.name.quotedDatabaseIdentifier).\(name)\(order)")
         let isComplete = rowID == nil && stored.count == all.count
-        let insertion = "\(verb) \(target)\(name)\(isComplete ? "" : "(\(list))") VALUES\n"
+        let names = isComplete ? "" : "(\(list))"
+        let insertion = "\(verb) \(target)\(name)\(names) VALUES\n"
         stream.progress.table = table
         try writeRows(RowCursor(statement, adapter: nil), insertion, to: &stream)
     }

@@ -82,8 +82,9 @@ private struct TableRebuild {
         syntax = try TableSyntax(table, in: db)
         let objects = try db.schemaObjects()
         definition = objects.first { $0.kind == .table && $0.id.schemaID == .main && $0.name == name }?.sql
-        let indexes = objects.filter {
-            $0.kind == .index && $0.id.schemaID == .main && $0.sql != nil && $0.tableName.isSameDatabaseName(as: name)
+        let indexes = objects.filter { object in
+            guard object.kind == .index, object.id.schemaID == .main, object.sql != nil else { return false }
+            return object.tableName.isSameDatabaseName(as: name)
         }
         // Before anything runs.
         dependents = try (indexes + db.triggers(on: name, in: "main")).compactMap { object in
@@ -176,7 +177,7 @@ private struct TableRebuild {
         try db.executeDefinition { syntax.write(to: &$0, schema: "main") }
         var columns = try db.columns(in: name, in: "main").filter { !$0.isGenerated }.map(\.name)
         let key = try db.primaryKey(name, in: "main")
-        if key.rowIDColumn == nil, let rowID = key.hiddenRowIDName { columns.append(rowID) }
+        if case .none = key.rowIDColumn, let rowID = key.hiddenRowIDName { columns.append(rowID) }
         let list = columns.quotedList
         try db.execute(
             literal: """
@@ -328,7 +329,7 @@ extension Database {
             DatabaseError(resultCode: .SQLITE_MISUSE, message: "table \(name) can't be rebuilt: \(reason)")
         }
         let rows = try Row.fetchAll(self, sql: "PRAGMA main.table_list(\(name.quotedDatabaseIdentifier))")
-        guard let row = rows.first, row["type"] == "table" else {
+        guard let row = rows.first, row["type"] as String == "table" else {
             throw refuse("it is a view or a virtual table; create it anew")
         }
         if try tableExists(name, in: "temp") || viewExists(name, in: "temp") {
