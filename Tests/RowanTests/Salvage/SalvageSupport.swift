@@ -62,7 +62,9 @@ struct DamageableFile {
         let result = try queue.writeWithoutTransaction { db in
             // Rows that violate a CHECK are recovered.
             try db.execute(sql: "PRAGMA ignore_check_constraints = ON")
-            #expect(try String.fetchOne(db, sql: "PRAGMA integrity_check") == "ok")
+            // SQLite 3.44 also checks full-text indexes, whose content may be damaged.
+            let problems = try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { !$0.contains("FTS") }
+            #expect(problems.isEmpty || problems == ["ok"])
             return try read(db)
         }
         try queue.close()
