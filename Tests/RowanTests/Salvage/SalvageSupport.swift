@@ -62,9 +62,11 @@ struct DamageableFile {
         let result = try queue.writeWithoutTransaction { db in
             // Rows that violate a CHECK are recovered.
             try db.execute(sql: "PRAGMA ignore_check_constraints = ON")
-            // SQLite 3.44 also checks full-text indexes, whose content may be damaged.
-            let problems = try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { !$0.contains("FTS") }
-            #expect(problems.isEmpty || problems == ["ok"])
+            // SQLite 3.44 also checks virtual tables, whose content may be damaged.
+            let virtualCount = try Int.fetchOne(
+                db, sql: "SELECT count(*) FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL%'")
+            let problems = try String.fetchAll(db, sql: "PRAGMA integrity_check")
+            #expect(problems == ["ok"] || virtualCount != 0 && isSQLite(3_044_000))
             return try read(db)
         }
         try queue.close()
