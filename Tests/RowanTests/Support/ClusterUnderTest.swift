@@ -68,10 +68,10 @@ enum ClusterUnderTest {
 
 extension DatabaseError {
     fileprivate var isRefusal: Bool {
-        guard resultCode == .SQLITE_MISUSE, let message else { return false }
+        guard [.SQLITE_MISUSE, .SQLITE_TOOBIG].contains(resultCode), let message else { return false }
         return [
             "a cluster does not run", "a cluster runs the SQL", "which a cluster does not report",
-            "at which a cluster would cut",
+            "at which a cluster would cut", "columns are too long for a cluster",
         ].contains(where: message.contains)
     }
 }
