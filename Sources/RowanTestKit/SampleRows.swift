@@ -18,8 +18,8 @@ extension Database {
     /// random values.
     ///
     /// - Parameter tables: the tables that get no rows.
-    /// - Throws: ``SampleRowsError`` if a table stays empty: insert a row of it first. A ``/Rowan/DatabaseError``. In both
-    ///   cases, no row is inserted.
+    /// - Throws: ``/RowanTestKit/SampleRowsError`` if a table stays empty: insert a row of it first. A
+    ///   ``/Rowan/DatabaseError``. In both cases, no row is inserted.
     public func insertSampleRows(except tables: Set<String> = []) throws {
         try inSavepoint {
             let wasDeferred = try Bool.fetchOne(self, sql: "PRAGMA defer_foreign_keys") ?? false
