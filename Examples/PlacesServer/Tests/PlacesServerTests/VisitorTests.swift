@@ -42,6 +42,6 @@ struct VisitorTests {
         try await visitors.close()
         try #expect(
             Set(FileManager.default.contentsOfDirectory(atPath: folder))
-                == [".lock", "%42ob.sqlite", "%2E%2E%2F%2E%2E%2Fx.sqlite", "cid.sqlite"])
+                == [".lock", "=42ob.sqlite", "=2E=2E=2F=2E=2E=2Fx.sqlite", "cid.sqlite"])
     }
 }
