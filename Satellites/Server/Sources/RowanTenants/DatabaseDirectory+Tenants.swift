@@ -5,7 +5,7 @@ public import Rowan
 extension DatabaseDirectory {
     // MARK: One tenant
 
-    /// The tenants that have a database, sorted by the names of their files.
+    /// The tenants that have a database, sorted by the names of their files without the suffix.
     ///
     /// - Throws: a ``DatabaseDirectoryError`` of the code `folder`.
     /// - Complexity: O(*n* log *n*).

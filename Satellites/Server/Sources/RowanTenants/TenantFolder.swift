@@ -53,10 +53,10 @@ struct TenantFolder: Sendable {
 
     static func file(_ name: TenantName, in folder: String) -> String { "\(folder)/\(name.fileName)\(suffix)" }
 
-    /// The tenants that have a database, in the order of the names of their files.
+    /// The tenants that have a database, in the order of the names of their files without the suffix.
     func names() throws -> [TenantName] {
-        try entries().filter { $0.hasSuffix(Self.suffix) }.sorted()
-            .compactMap { TenantName(fileName: String($0.dropLast(Self.suffix.count))) }
+        try entries().filter { $0.hasSuffix(Self.suffix) }.map { String($0.dropLast(Self.suffix.count)) }.sorted()
+            .compactMap { TenantName(fileName: $0) }
     }
 
     private func entries() throws -> [String] {
