@@ -68,15 +68,17 @@ extension AssociationAggregate {
     @_disfavoredOverload
     public static func / (lhs: some SQLExpressible, rhs: Self) -> Self { Self(lhs / rhs.sqlExpression) }
     /// `a AND b`
-    public static func && (lhs: Self, rhs: any SQLExpressible) -> Self { Self(lhs.sqlExpression && rhs) }
+    @_disfavoredOverload
+    public static func && (lhs: Self, rhs: any SQLExpressible) -> Self { Self(lhs.sqlExpression && rhs.sqlExpression) }
     /// `a AND b`
     @_disfavoredOverload
-    public static func && (lhs: any SQLExpressible, rhs: Self) -> Self { Self(lhs && rhs.sqlExpression) }
-    /// `a OR b`
-    public static func || (lhs: Self, rhs: any SQLExpressible) -> Self { Self(lhs.sqlExpression || rhs) }
+    public static func && (lhs: any SQLLogicalOperand, rhs: Self) -> Self { Self(lhs && rhs.sqlExpression) }
     /// `a OR b`
     @_disfavoredOverload
-    public static func || (lhs: any SQLExpressible, rhs: Self) -> Self { Self(lhs || rhs.sqlExpression) }
+    public static func || (lhs: Self, rhs: any SQLExpressible) -> Self { Self(lhs.sqlExpression || rhs.sqlExpression) }
+    /// `a OR b`
+    @_disfavoredOverload
+    public static func || (lhs: any SQLLogicalOperand, rhs: Self) -> Self { Self(lhs || rhs.sqlExpression) }
 
     /// `IFNULL(a, b)`, which keeps the name of the aggregate.
     public static func ?? (lhs: Self, rhs: some SQLExpressible) -> Self {

@@ -18,8 +18,15 @@ public protocol SQLSelectable {
     var sqlSelection: SQLSelection { get }
 }
 
+/// A type whose values AND and OR can join: an SQL expression, a typed column of Boolean values, or a Boolean value.
+public protocol SQLLogicalOperand: SQLExpressible {}
+
+extension Bool: SQLLogicalOperand {}
+extension DatabaseValue: SQLLogicalOperand {}
+extension Optional: SQLLogicalOperand where Wrapped: SQLSpecificExpressible {}
+
 /// An SQL expression that is not a plain Swift value. SQL operators apply to it: `$0.score > 1000`.
-public protocol SQLSpecificExpressible: SQLExpressible, SQLOrderingTerm, SQLSelectable {}
+public protocol SQLSpecificExpressible: SQLLogicalOperand, SQLOrderingTerm, SQLSelectable {}
 
 extension SQLSpecificExpressible {
     /// The ordering by the expression, without an explicit direction.

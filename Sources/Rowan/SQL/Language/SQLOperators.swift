@@ -1,6 +1,20 @@
 // SQL operators as Swift operators. Each has two forms, because one of its sides may be an ordinary Swift value. If the
 // left side is, it is an existential: with generics on both sides, type-checking `2 * a + 3 * b > 10` took seconds
 // (Tests/CompileTime).
+//
+// AND and OR have one form, and a type of its own for their operands. With more than five functions named `&&`, Swift's
+// included, the compiler no longer begins with them: the time for `!a && b != "c" && d != "e"` on Swift values then grows
+// exponentially with the number of terms.
+
+/// `a AND b`. An ordinary `&&` of two Booleans takes precedence.
+public func && (lhs: any SQLLogicalOperand, rhs: any SQLLogicalOperand) -> SQLExpression {
+    .associative(.and, lhs, rhs)
+}
+
+/// `a OR b`. An ordinary `||` of two Booleans takes precedence.
+public func || (lhs: any SQLLogicalOperand, rhs: any SQLLogicalOperand) -> SQLExpression {
+    .associative(.or, lhs, rhs)
+}
 
 extension SQLSpecificExpressible {
     /// `a = b`, and `a IS NULL` for nil.
@@ -90,17 +104,6 @@ extension SQLSpecificExpressible {
     /// `a >> b`
     public static func >> (lhs: any SQLExpressible, rhs: Self) -> SQLExpression { .binary(.rightShift, lhs, rhs) }
 
-    /// `a AND b`
-    public static func && (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .associative(.and, lhs, rhs) }
-    /// `a AND b`
-    @_disfavoredOverload
-    public static func && (lhs: any SQLExpressible, rhs: Self) -> SQLExpression { .associative(.and, lhs, rhs) }
-    /// `a OR b`
-    public static func || (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .associative(.or, lhs, rhs) }
-    /// `a OR b`
-    @_disfavoredOverload
-    public static func || (lhs: any SQLExpressible, rhs: Self) -> SQLExpression { .associative(.or, lhs, rhs) }
-
     /// `IFNULL(a, b)`
     public static func ?? (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
         SQLExpression(.function(.init("IFNULL", [lhs.sqlExpression, rhs.sqlExpression], result: .firstArgument)))
@@ -163,12 +166,8 @@ extension SQLExpression {
     /// `a <> b`
     public static func != (lhs: SQLExpression, rhs: SQLExpression) -> SQLExpression { .equality(lhs, rhs).negated }
 
-    // These three operators repeat the generic ones so that long conditions type-check ten times faster.
+    // It repeats the generic operator so that long conditions type-check faster.
 
-    /// `a AND b`
-    public static func && (lhs: SQLExpression, rhs: SQLExpression) -> SQLExpression { .associative(.and, lhs, rhs) }
-    /// `a OR b`
-    public static func || (lhs: SQLExpression, rhs: SQLExpression) -> SQLExpression { .associative(.or, lhs, rhs) }
     /// `NOT a`, or the opposite operator: `!(a == b)` is `a <> b`.
     public static prefix func ! (value: SQLExpression) -> SQLExpression { value.negated }
 }

@@ -152,15 +152,10 @@ public protocol SQLCondition {}
 extension Bool: SQLCondition {}
 extension Optional: SQLCondition where Wrapped == Bool {}
 
+extension TypedColumn: SQLLogicalOperand where Value: SQLCondition {}
+extension TypedExpression: SQLLogicalOperand where Value: SQLCondition {}
+
 extension SQLTypedExpressible where Value: SQLCondition {
     /// `NOT a`: NULL for NULL
     public static prefix func ! (expression: Self) -> SQLExpression { !expression.sqlExpression }
-    /// `a AND b`
-    public static func && <Other: SQLCondition>(lhs: Self, rhs: some SQLTypedExpressible<Other>) -> SQLExpression {
-        lhs.sqlExpression && rhs.sqlExpression
-    }
-    /// `a OR b`
-    public static func || <Other: SQLCondition>(lhs: Self, rhs: some SQLTypedExpressible<Other>) -> SQLExpression {
-        lhs.sqlExpression || rhs.sqlExpression
-    }
 }
