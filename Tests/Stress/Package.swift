@@ -19,6 +19,7 @@ let package = Package(
                 .product(name: "RowanCluster", package: "Rowan"),
                 .product(name: "RowanJobs", package: "RowanServer"),
                 .product(name: "RowanTenants", package: "RowanServer"),
+                .product(name: "RowanDrills", package: "RowanServer"),
                 .product(name: "RowanLitestream", package: "RowanServer"),
                 .product(name: "Logging", package: "swift-log"),
             ])

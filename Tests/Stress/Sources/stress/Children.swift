@@ -41,7 +41,9 @@ enum Children {
             case "child-transfers":
                 try Bank.transfer(path: arguments[0], seed: UInt64(arguments[1])!, seconds: Double(arguments[2])!)
             case "child-jobs": try await JobProcess.run(path: arguments[0], seed: UInt64(arguments[1])!)
-            case "child-tenants": try await TenantProcess.run(folder: arguments[0], seed: UInt64(arguments[1])!)
+            case "child-tenants":
+                try await TenantProcess.run(
+                    folder: arguments[0], seed: UInt64(arguments[1])!, owner: Int(arguments[2])!)
             case "child-litestream":
                 let pauses = Int(arguments[2])!...Int(arguments[3])!
                 try await LitestreamWriter(path: arguments[0], url: arguments[1], pauses: pauses)

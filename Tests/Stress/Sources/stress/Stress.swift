@@ -59,12 +59,8 @@ struct Part: Sendable {
     let round: @Sendable (Run) async throws -> Void
 
     static let all: [Part] = [
-        .kill, .jobs, .tenants, .litestream, .cluster, .clusterPauses, .clusterFuzz, .clusterAnswers, .migrations,
-        .faults,
-        .outOfMemory, .fullDisk,
-        .cancellation,
-        .boundaries, .isolation,
-        .observation,
+        .kill, .jobs, .tenants, .drills, .litestream, .cluster, .clusterPauses, .clusterFuzz, .clusterAnswers,
+        .migrations, .faults, .outOfMemory, .fullDisk, .cancellation, .boundaries, .isolation, .observation,
         .reentrance, .lifetimes, .closed, .blockedTasks, .fuzzSQL, .fuzzFiles, .untrusted, .fuzzTokens, .values,
         .latency,
     ]
