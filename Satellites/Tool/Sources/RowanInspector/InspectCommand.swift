@@ -29,11 +29,6 @@ public struct InspectCommand: AsyncParsableCommand {
         let inspector = try DatabaseFile.explainingSync(file.database) {
             try Inspector(path: file.database, host: host)
         }
-        if !Gate.isLoopback(host) {
-            Console.printError(
-                "warning: other machines can reach the page at \(host). The connection is not encrypted: anyone who sees the "
-                    + "URL, or the traffic, can read the database")
-        }
         try await DatabaseFile.explaining(file.database) { try await inspector.run(port: port) }
     }
 }

@@ -99,6 +99,12 @@ import Testing
                 == ("SEARCH player USING INDEX player_on_name (name=?)", false))
     }
 
+    @Test func asManyRowsAsPossible() throws {
+        let sql = "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) SELECT i FROM n"
+        let result = try call("query", #"{"sql":"\#(sql)"}"#, database())
+        #expect(!result.isError && result.text.split(separator: "\n").count == 1000)
+    }
+
     /// What an assistant must not do, and what it can correct.
     @Test(arguments: [
         ("query", #"{"sql":"DELETE FROM player"}"#, "the statement returns no rows: use a SELECT"),
@@ -106,12 +112,8 @@ import Testing
         ("query", #"{"sql":"ATTACH 'x.sqlite' AS x"}"#, "untrusted SQL can't attach a database, or run VACUUM"),
         ("query", #"{"sql":"SELECT load_extension('x')"}"#, "untrusted SQL can't call the function load_extension()"),
         (
-            "query", #"{"sql":"WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) SELECT i FROM n"}"#,
-            "the statement returned more than 1001 rows: add a LIMIT"
-        ),
-        (
             "query", #"{"sql":"WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1001) SELECT i FROM n"}"#,
-            "the query returns more than 1000 rows: add a LIMIT, or count and group"
+            "the statement returned more than 1000 rows: add a LIMIT"
         ),
         ("query", #"{"sql":"SELECT nothing_here FROM player"}"#, "no such column: nothing_here"),
         ("query", #"{}"#, "the argument sql is missing, or not a text"),

@@ -16,7 +16,7 @@ struct MCPCommand: ParsableCommand {
 
     func run() throws {
         var limits = SQLLimits()
-        limits.rows = DatabaseTools.maximumRowCount + 1
+        limits.rows = DatabaseTools.maximumRowCount
         limits.resultBytes = 10 << 20
         let queue = try DatabaseFile.explainingSync(file.database) {
             try DatabaseFile.open(file.database, isReadOnly: true, trust: .untrustedSQL(limits))

@@ -37,6 +37,11 @@ final class Inspector: Sendable {
                 print("http://\(host.contains(":") ? "[\(host)]" : host):\(port)/?token=\(gate.token)")
                 // The output may be a pipe.
                 fflush(nil)
+                if !Gate.isLoopback(host) {
+                    Console.printError(
+                        "warning: other machines can reach the page at \(host). The connection is not encrypted: anyone "
+                            + "who sees the URL, or the traffic, can read the database")
+                }
                 Console.printError("\(name.onOneLine) is shown at this address until Ctrl-C")
             }, logger: logger)
         // The last one ends first: the server waits for its responses, and those of the feed are endless.
