@@ -10,6 +10,8 @@ struct FileStatus {
     /// In bytes.
     let size: Int
     let isFolder: Bool
+    /// Who may read, write and execute it.
+    let permissions: mode_t
 
     /// The status of what is at a path, or nil if there is nothing or it can't be accessed.
     init?(_ path: String) {
@@ -19,5 +21,9 @@ struct FileStatus {
         inode = UInt64(truncatingIfNeeded: status.st_ino)
         size = Int(status.st_size)
         isFolder = status.st_mode & S_IFMT == S_IFDIR
+        permissions = status.st_mode & 0o777
     }
+
+    /// Whether both are the same file.
+    func isSameFile(as other: FileStatus) -> Bool { device == other.device && inode == other.inode }
 }

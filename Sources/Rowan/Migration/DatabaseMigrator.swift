@@ -89,8 +89,8 @@ public struct DatabaseMigrator: Sendable {
     /// The file to which the database is copied before migrations run. Nil by default.
     ///
     /// The copy is the database as the first of these migrations finds it. It replaces the file only when it is
-    /// complete. If all migrations have run, the database is not copied. A database that
-    /// ``eraseDatabaseOnSchemaChange`` erases is copied first.
+    /// complete, and has the permissions of the database. If all migrations have run, the database is not copied. A
+    /// database that ``eraseDatabaseOnSchemaChange`` erases is copied first.
     public var backupPath: String?
 
     /// A function that is called while migrations run, on the thread of the migrations.

@@ -25,20 +25,25 @@ struct MigrationBackup {
     /// Copies a file while the transaction holds its lock and has changed nothing.
     mutating func inTransaction(_ db: Database) throws {
         guard !isDone else { return }
-        try refuseDatabase(of: db)
+        let file = db.connection.mainFileName.flatMap { $0.isEmpty ? nil : $0 } ?? db.path
+        try refuse(file)
         var configuration = db.configuration.forScratchDatabase
         let destination = configuration
         configuration.readonly = true
         let source = try DatabaseFile(of: db).connect { try DatabaseQueue(path: $0, configuration: configuration) }
-        try copy(destination) { copy in try source.inDatabase { try $0.backup(to: copy) } }
+        try copy(destination, permissions: FileStatus(file)?.permissions) { copy in
+            try source.inDatabase { try $0.backup(to: copy) }
+        }
         try source.close()
     }
 
     private mutating func copy(
-        _ configuration: Configuration = Configuration(), _ backup: (Database) throws -> Void
+        _ configuration: Configuration = Configuration(), permissions: mode_t? = nil,
+        _ backup: (Database) throws -> Void
     ) throws {
         let part = "\(path).\(UUID().uuidString)"
         do {
+            if let permissions { create(part, permissions) }
             let queue = try DatabaseQueue(path: part, configuration: configuration)
             try queue.writeWithoutTransaction(backup)
             try queue.close()
@@ -58,15 +63,24 @@ struct MigrationBackup {
         isDone = true
     }
 
-    private func refuseDatabase(of db: Database) throws {
-        let file = db.connection.mainFileName.flatMap { $0.isEmpty ? nil : $0 } ?? db.path
-        let paths = [path, file].map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
-        guard paths[0] != paths[1] else {
-            throw DatabaseError(
-                resultCode: .SQLITE_MISUSE,
-                message: "the backup before migrations would replace the database itself: choose another backupPath - "
-                    + path)
-        }
+    /// Creates an empty file, so that those who can't read the database can't read the copy. If it fails, SQLite
+    /// reports why there can be no file.
+    private func create(_ part: String, _ permissions: mode_t) {
+        let descriptor = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return }
+        // Some file systems have no permissions.
+        _ = fchmod(descriptor, permissions)
+        close(descriptor)
+    }
+
+    /// Refuses the file of the database. Its path may differ, as in a file system that ignores case.
+    private func refuse(_ file: String) throws {
+        let statuses = [path, file].compactMap(FileStatus.init)
+        guard statuses.count == 2, statuses[0].isSameFile(as: statuses[1]) else { return }
+        throw DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message: "the backup before migrations would replace the database itself: choose another backupPath - "
+                + path)
     }
 
     /// Deletes the journals of a previous copy, which would be read into the new one.

@@ -50,11 +50,25 @@ struct MigrationBackupTests {
         #expect(try DatabaseQueue(path: folder.path("backup.sqlite")).string("SELECT name FROM author") == "A")
     }
 
-    @Test func theDatabaseIsNoBackup() throws {
+    @Test(arguments: [0o600, 0o640, 0o664]) func permissions(permissions: Int) throws {
         let folder = try TemporaryFolder()
         let queue = try DatabaseQueue(path: folder.path("db.sqlite"))
+        try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: queue.path)
         var migrator = libraryMigrator()
-        migrator.backupPath = folder.path("./db.sqlite")
+        migrator.backupPath = folder.path("backup.sqlite")
+        try migrator.migrate(queue)
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("backup.sqlite"))
+        #expect(attributes[.posixPermissions] as? Int == permissions)
+    }
+
+    /// Neither by another path nor by another name of the same file.
+    @Test(arguments: ["./db.sqlite", "symbolic", "hard"]) func theDatabaseIsNoBackup(name: String) throws {
+        let folder = try TemporaryFolder()
+        let queue = try DatabaseQueue(path: folder.path("db.sqlite"))
+        try FileManager.default.createSymbolicLink(atPath: folder.path("symbolic"), withDestinationPath: queue.path)
+        try FileManager.default.linkItem(atPath: queue.path, toPath: folder.path("hard"))
+        var migrator = libraryMigrator()
+        migrator.backupPath = folder.path(name)
         let error = expectError(.SQLITE_MISUSE) { [migrator] in try migrator.migrate(queue) }
         #expect(error?.message?.hasPrefix("the backup before migrations would replace the database itself") == true)
         try queue.read { db throws in #expect(try db.schemaObjects().isEmpty) }
