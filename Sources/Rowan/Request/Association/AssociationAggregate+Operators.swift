@@ -1,5 +1,6 @@
-// The operators of aggregates: those of expressions, with the record type preserved. Each has two forms because only
-// one side may be an aggregate. The form with the aggregate on the right is disfavored.
+// The operators of aggregates: those of expressions, with the record type preserved. Most have two forms because only
+// one side may be an aggregate. The form with the aggregate on the right is disfavored. AND and OR have none: see
+// SQLOperators.
 
 extension AssociationAggregate {
     /// `a = b`, and `a IS NULL` for nil.
@@ -67,18 +68,12 @@ extension AssociationAggregate {
     /// `a / b`
     @_disfavoredOverload
     public static func / (lhs: some SQLExpressible, rhs: Self) -> Self { Self(lhs / rhs.sqlExpression) }
-    /// `a AND b`
+    /// `a AND b`. The aggregate comes first.
     @_disfavoredOverload
     public static func && (lhs: Self, rhs: any SQLExpressible) -> Self { Self(lhs.sqlExpression && rhs.sqlExpression) }
-    /// `a AND b`
-    @_disfavoredOverload
-    public static func && (lhs: any SQLLogicalOperand, rhs: Self) -> Self { Self(lhs && rhs.sqlExpression) }
-    /// `a OR b`
+    /// `a OR b`. The aggregate comes first.
     @_disfavoredOverload
     public static func || (lhs: Self, rhs: any SQLExpressible) -> Self { Self(lhs.sqlExpression || rhs.sqlExpression) }
-    /// `a OR b`
-    @_disfavoredOverload
-    public static func || (lhs: any SQLLogicalOperand, rhs: Self) -> Self { Self(lhs || rhs.sqlExpression) }
 
     /// `IFNULL(a, b)`, which keeps the name of the aggregate.
     public static func ?? (lhs: Self, rhs: some SQLExpressible) -> Self {

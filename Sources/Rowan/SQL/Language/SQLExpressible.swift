@@ -18,11 +18,9 @@ public protocol SQLSelectable {
     var sqlSelection: SQLSelection { get }
 }
 
-/// A type whose values AND and OR can join: an SQL expression, a typed column of Boolean values, or a Boolean value.
+/// A type whose values AND and OR can join: an SQL expression, or a typed column of Boolean values.
 public protocol SQLLogicalOperand: SQLExpressible {}
 
-extension Bool: SQLLogicalOperand {}
-extension DatabaseValue: SQLLogicalOperand {}
 extension Optional: SQLLogicalOperand where Wrapped: SQLSpecificExpressible {}
 
 /// An SQL expression that is not a plain Swift value. SQL operators apply to it: `$0.score > 1000`.

@@ -2,17 +2,41 @@
 // left side is, it is an existential: with generics on both sides, type-checking `2 * a + 3 * b > 10` took seconds
 // (Tests/CompileTime).
 //
-// AND and OR have one form, and a type of its own for their operands. With more than five functions named `&&`, Swift's
+// AND and OR have no more forms than these, and not two for aggregates. With more than five functions named `&&`, Swift's
 // included, the compiler no longer begins with them: the time for `!a && b != "c" && d != "e"` on Swift values then grows
 // exponentially with the number of terms.
 
-/// `a AND b`. An ordinary `&&` of two Booleans takes precedence.
+/// `a AND b`
 public func && (lhs: any SQLLogicalOperand, rhs: any SQLLogicalOperand) -> SQLExpression {
     .associative(.and, lhs, rhs)
 }
 
-/// `a OR b`. An ordinary `||` of two Booleans takes precedence.
+/// `a AND b`
+@_disfavoredOverload
+public func && (lhs: any SQLSpecificExpressible, rhs: any SQLExpressible) -> SQLExpression {
+    .associative(.and, lhs, rhs)
+}
+
+/// `a AND b`
+@_disfavoredOverload
+public func && (lhs: any SQLExpressible, rhs: any SQLSpecificExpressible) -> SQLExpression {
+    .associative(.and, lhs, rhs)
+}
+
+/// `a OR b`
 public func || (lhs: any SQLLogicalOperand, rhs: any SQLLogicalOperand) -> SQLExpression {
+    .associative(.or, lhs, rhs)
+}
+
+/// `a OR b`
+@_disfavoredOverload
+public func || (lhs: any SQLSpecificExpressible, rhs: any SQLExpressible) -> SQLExpression {
+    .associative(.or, lhs, rhs)
+}
+
+/// `a OR b`
+@_disfavoredOverload
+public func || (lhs: any SQLExpressible, rhs: any SQLSpecificExpressible) -> SQLExpression {
     .associative(.or, lhs, rhs)
 }
 
