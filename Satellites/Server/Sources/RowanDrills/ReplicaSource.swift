@@ -134,7 +134,8 @@ extension DatabaseWriter {
             group.addTask {
                 defer { release.signal() }
                 for await _ in held { return .body(try await body()) }
-                throw CancellationError()
+                // The write has failed, and its error follows; or the drill is cancelled.
+                return .neverHeld
             }
             group.addTask {
                 // Only a cancellation ends the sleep early.
@@ -151,7 +152,7 @@ extension DatabaseWriter {
                 switch step {
                 case .body(let value): result = value
                 case .writeEnded: hasEnded = true
-                case .timerEnded: break
+                case .timerEnded, .neverHeld: break
                 }
                 if hasEnded, let result {
                     group.cancelAll()
@@ -168,6 +169,7 @@ private enum Hold<T: Sendable> {
     case body(T)
     case writeEnded
     case timerEnded
+    case neverHeld
 }
 
 private final class Flag: Sendable {
