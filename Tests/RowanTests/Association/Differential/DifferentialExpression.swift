@@ -133,8 +133,9 @@ extension Differential {
             case .minus(let a): return predicate(a).map { -$0 }
             case .isNull(let a, let isNegated): return predicate(a).map { isNegated ? $0 != nil : $0 == nil }
             case .ifNull(let a, let b): return predicate(a).map { $0 ?? sql(b) }
-            case .and(let a, let b): return combine(a, b, { $0 && $1 }, { $0 && $1 })
-            case .or(let a, let b): return combine(a, b, { $0 || $1 }, { $0 || $1 })
+            // The aggregate comes first.
+            case .and(let a, let b): return combine(a, b, { $0 && $1 }, { $1 && $0 })
+            case .or(let a, let b): return combine(a, b, { $0 || $1 }, { $1 || $0 })
             case .arithmetic(let op, let a, let b):
                 switch op {
                 case .plus: return combine(a, b, { $0 + $1 }, { $0 + $1 })
