@@ -16,7 +16,11 @@ final class LeaderConfirmation {
 
     /// The maximum time to wait for one node while others may have responded.
     private static let slice = Duration.milliseconds(2)
+    /// The time after which the nodes that did not respond last time are queried, too.
+    private static let patience = Duration.milliseconds(100)
     private static let suspicion = Duration.seconds(1)
+    /// The time after which nodes that do not confirm are queried again.
+    private static let pause = Duration.milliseconds(10)
     /// Members change rarely, and by hand.
     private static let memberLifetime = Duration.seconds(2)
 
@@ -37,28 +41,32 @@ final class LeaderConfirmation {
         let now = ContinuousClock.now
         suspects = suspects.filter { $0.value > now }
         // The leader's own response also counts: it may have changed by now.
-        let last = voters.filter { suspects[$0] != nil }
         var known = try confirmations(
-            of: leader, voters.filter { suspects[$0] == nil }, needed, else: last.count, deadline, check)
-        if known.count < needed {
-            known.formUnion(try confirmations(of: leader, last, needed - known.count, else: 0, deadline, check))
-        }
+            of: leader, voters.filter { suspects[$0] == nil }, later: voters.filter { suspects[$0] != nil }, needed,
+            deadline, check)
         if known.count >= needed, known.count < neededOfAll {
             let others = all.filter { !known.contains($0) }
             known.formUnion(
-                try confirmations(of: leader, others, neededOfAll - known.count, else: 0, deadline, check))
+                try confirmations(of: leader, others, later: [], neededOfAll - known.count, deadline, check))
         }
         if known.count >= needed, known.count >= neededOfAll { return }
-        self.voters = nil
-        throw ClusterFailure.unconfirmed(count: known.count, nodeCount: all.count)
+        throw unconfirmed(known.count)
+    }
+
+    private func unconfirmed(_ count: Int) -> ClusterFailure {
+        defer { voters = nil }
+        return .unconfirmed(count: count, nodeCount: Set(directory.addresses + (voters?.addresses ?? [])).count)
     }
 
     /// The nodes that confirm the leader. Once there are enough, or can't be enough any more, unresponsive
     /// nodes are not waited for.
     ///
-    /// - Parameter otherCount: the number of nodes that can be queried afterwards.
+    /// A node that knows no leader, or another one, may not have heard of this one yet: it is queried again, instead of
+    /// waiting only for a node that may be gone.
+    ///
+    /// - Parameter later: the nodes that are queried only if the others don't suffice, or not soon.
     private func confirmations(
-        of leader: NodeAddress, _ voters: [NodeAddress], _ needed: Int, else otherCount: Int,
+        of leader: NodeAddress, _ voters: [NodeAddress], later: [NodeAddress], _ needed: Int,
         _ deadline: ContinuousClock.Instant, _ check: () throws -> Void
     ) throws -> Set<NodeAddress> {
         var pending: [NodeConnection] = []
@@ -69,24 +77,49 @@ final class LeaderConfirmation {
                 suspect(connection.address)
             }
         }
-        for address in voters {
-            if let connection = ask(address, deadline) { pending.append(connection) } else { suspect(address) }
+        func ask(_ nodes: [NodeAddress]) {
+            for address in nodes {
+                if let connection = self.ask(address, deadline) { pending.append(connection) } else { suspect(address) }
+            }
         }
+        ask(voters)
+        var later = later
+        let isLate = Self.patience.deadline
         var known: Set<NodeAddress> = []
-        repeat {
+        while true {
             try check()
+            if known.count + pending.count < needed || ContinuousClock.now > isLate {
+                ask(later)
+                later = []
+            }
+            // The nodes that know no leader, and those that know another one.
+            var (undecided, others): ([NodeAddress], [NodeAddress]) = ([], [])
+            var isDeposed = false
             pending = pending.filter { connection in
+                let report: String
                 do {
-                    let report = try connection.receive(.leader, deadline: min(deadline, Self.slice.deadline))
-                    if report.address == leader.description { known.insert(connection.address) }
+                    report = try connection.receive(.leader, deadline: min(deadline, Self.slice.deadline)).address
                 } catch WireError.timedOut {
                     return true
-                } catch { drop(connection) }
+                } catch {
+                    drop(connection)
+                    return false
+                }
+                switch report {
+                case leader.description: known.insert(connection.address)
+                case _ where connection.address == leader: isDeposed = true
+                case "": undecided.append(connection.address)
+                default: others.append(connection.address)
+                }
                 return false
             }
-        } while known.count < needed && known.count + pending.count + otherCount >= needed && !pending.isEmpty
-            && ContinuousClock.now < deadline
-        return known
+            if isDeposed { throw unconfirmed(known.count) }
+            let possible = known.count + pending.count + undecided.count + later.count
+            guard known.count < needed, possible >= needed, ContinuousClock.now < deadline else { return known }
+            guard !(undecided + others).isEmpty else { continue }
+            pauseThread(for: Self.pause)
+            ask(undecided + others)
+        }
     }
 
     private func suspect(_ address: NodeAddress) { suspects[address] = Self.suspicion.deadline }

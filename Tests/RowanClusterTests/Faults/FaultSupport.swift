@@ -67,6 +67,13 @@ extension DatabaseWriter {
     func entries() throws -> [Int] {
         try read { try Int.fetchAll($0, sql: "SELECT n FROM entry ORDER BY n") }
     }
+
+    /// Reads again after a change of leader.
+    func persistentEntries() throws -> [Int] {
+        while true {
+            do { return try entries() } catch let error as DatabaseError where error.isLeaderChange { usleep(10_000) }
+        }
+    }
 }
 
 extension Database {

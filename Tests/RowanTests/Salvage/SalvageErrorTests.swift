@@ -50,7 +50,7 @@ struct SalvageErrorTests {
         }
     }
 
-    /// Two writers of one file are told apart from damage.
+    /// Two writers of one file differ from damage.
     @Test func fileInUse() throws {
         let file = try DamageableFile { try fillPlayers($0, count: 1) }
         let destination = file.folder.path("b.sqlite")
