@@ -283,9 +283,9 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
     /// A column of the statement that the row object may hide.
     ///
     /// - Precondition: the row is the current one.
-    package func hiddenValue(_ column: Int, ofRow row: Int) -> DatabaseValue {
-        if let preloaded { return preloaded.value(column, ofRow: row) }
-        return DatabaseValue(sqliteStatement: statement.handle, index: CInt(column))
+    package func hiddenColumn(_ column: Int, ofRow row: Int) -> ColumnValue {
+        if let preloaded { return .packed(preloaded.packed(column, ofRow: row), strict: false) }
+        return .statement(statement.handle, index: CInt(column), strict: false)
     }
 
     private func nextRow(of rows: RowBatch) -> Row? {

@@ -166,10 +166,10 @@ struct Keyset {
 
     /// The part in which the terms before an index have the values of the position.
     private func part(
-        _ index: Int, _ filters: [SQLExpression], _ values: [DatabaseValue], isNull: Bool = false
+        _ index: Int, _ filters: [SQLExpression], _ values: [PageToken.Value], isNull: Bool = false
     ) -> Part {
         let equal = zip(terms, values).prefix(index).map { term, value in
-            SQLExpression(.equal(term.expression, SQLExpression(.value(value)), isNegated: false))
+            SQLExpression(.equal(term.expression, value.expression, isNegated: false))
         }
         // Terms with one value in all rows of the part need no order.
         var orderings = terms[index...].map(\.ordering)
@@ -183,9 +183,9 @@ struct Keyset {
     }
 
     /// The condition that the terms from an index on come after their values, as one row.
-    private func after(_ values: [DatabaseValue], from start: Int) -> SQLExpression {
+    private func after(_ values: [PageToken.Value], from start: Int) -> SQLExpression {
         let expressions = terms[start...].map(\.expression)
-        let operands = values[start...].map { SQLExpression(.value($0)) }
+        let operands = values[start...].map(\.expression)
         let isSingle = expressions.count == 1
         return SQLExpression(
             .binary(
@@ -224,12 +224,12 @@ extension Relation {
 
 extension Keyset.Term {
     /// The ranges of values that come after a value in their order, with NULL where the direction places it.
-    func ranges(after value: DatabaseValue) -> [(filter: SQLExpression, isNull: Bool)] {
+    func ranges(after value: PageToken.Value) -> [(filter: SQLExpression, isNull: Bool)] {
         let isNull = SQLExpression(.equal(expression, .null, isNegated: false))
         let nullsFirst = direction == .none || direction == .ascending || direction == .descendingNullsFirst
-        if value.isNull { return nullsFirst ? [(isNull.negated, false)] : [] }
+        if value == .null { return nullsFirst ? [(isNull.negated, false)] : [] }
         let beyond = SQLExpression(
-            .binary(direction.isDescending ? .less : .greater, expression, SQLExpression(.value(value))))
+            .binary(direction.isDescending ? .less : .greater, expression, value.expression))
         return [(beyond, false)] + (isNullable && !nullsFirst ? [(isNull, true)] : [])
     }
 }

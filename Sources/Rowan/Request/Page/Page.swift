@@ -144,7 +144,9 @@ struct PageRows<Decoding: RowDecoding> {
     @usableFromInline
     mutating func end(_ count: Int) throws -> PageToken? {
         guard count == size else { return nil }
-        let values = order.terms.indices.map { cursor.hiddenValue(hiddenStart + $0, ofRow: size - 1 - partStart) }
+        let values = order.terms.indices.map { index in
+            PageToken.Value(cursor.hiddenColumn(hiddenStart + index, ofRow: size - 1 - partStart))
+        }
         return try next(after: count) == nil ? nil : PageToken(values: values, order: order.fingerprint)
     }
 }

@@ -10,9 +10,45 @@ import RowanPlatform
 /// Article: <doc:BeyondTheBasics>.
 public struct PageToken: Hashable, Sendable {
     /// The values of the ordering terms in the last row of the page.
-    let values: [DatabaseValue]
+    let values: [Value]
     /// The order of the values.
     let order: UInt64
+
+    enum Value: Hashable, Codable {
+        case null
+        case integer(Int64)
+        /// JSON can't represent all doubles.
+        case doubleBits(UInt64)
+        case text(String)
+        /// The bytes of a text that is not valid UTF-8. A repaired text has another place in the order.
+        case brokenText(Data)
+        case blob(Data)
+    }
+}
+
+extension PageToken.Value {
+    init(_ column: ColumnValue) {
+        self =
+            switch column.databaseValue.storage {
+            case .null: .null
+            case .int64(let integer): .integer(integer)
+            case .double(let double): .doubleBits(double.bitPattern)
+            case .string(let text):
+                if let bytes = column.data, !text.utf8.elementsEqual(bytes) { .brokenText(bytes) } else { .text(text) }
+            case .blob(let data): .blob(data)
+            }
+    }
+
+    var expression: SQLExpression {
+        switch self {
+        case .null: .null
+        case .integer(let integer): .value(.int64(integer))
+        case .doubleBits(let bits): .value(.double(Double(bitPattern: bits)))
+        case .text(let text): .value(.string(text))
+        case .brokenText(let bytes): SQLExpression(.cast(.value(.blob(bytes)), "TEXT"))
+        case .blob(let data): .value(.blob(data))
+        }
+    }
 }
 
 extension PageToken: Codable {
@@ -47,51 +83,20 @@ extension PageToken: LosslessStringConvertible {
             let content = try? JSONDecoder().decode(Content.self, from: data)
         else { return nil }
         order = content.order
-        values = content.values.map(\.value)
+        values = content.values
     }
 
     /// The token as a string of letters, digits, `-` and `_`.
     public var description: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        // Integers, text and base64 can always be encoded. A double that JSON can't represent is stored as its bits.
-        let data = try? encoder.encode(Content(order: order, values: values.map(Content.Value.init)))
+        // Integers, text and base64 can always be encoded.
+        let data = try? encoder.encode(Content(order: order, values: values))
         let base64 = (data ?? Data()).base64EncodedString()
         return String(base64.filter { $0 != "=" }.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
     }
 
     private struct Content: Codable {
-        enum Value: Codable {
-            case null
-            case integer(Int64)
-            case doubleBits(UInt64)
-            case text(String)
-            case blob(Data)
-
-            init(_ value: DatabaseValue) {
-                self =
-                    switch value.storage {
-                    case .null: .null
-                    case .int64(let integer): .integer(integer)
-                    case .double(let double): .doubleBits(double.bitPattern)
-                    case .string(let text): .text(text)
-                    case .blob(let data): .blob(data)
-                    }
-            }
-
-            var value: DatabaseValue {
-                let storage: DatabaseValue.Storage =
-                    switch self {
-                    case .null: .null
-                    case .integer(let integer): .int64(integer)
-                    case .doubleBits(let bits): .double(Double(bitPattern: bits))
-                    case .text(let text): .string(text)
-                    case .blob(let data): .blob(data)
-                    }
-                return DatabaseValue(storage: storage)
-            }
-        }
-
         var order: UInt64
         var values: [Value]
     }

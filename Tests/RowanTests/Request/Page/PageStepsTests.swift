@@ -80,6 +80,8 @@ private let count = 1_000_000
         }
         let ordered = request.order(terms + [last(terms)]).select(expressions + [Column("id")])
         let row = try #require(try Row.fetchOne(db, ordered.limit(1, offset: depth - 1)))
-        return PageToken(values: Array(row.databaseValues.prefix(first.values.count)), order: first.order)
+        return PageToken(
+            values: row.databaseValues.prefix(first.values.count).map { PageToken.Value(.owned($0, strict: false)) },
+            order: first.order)
     }
 }

@@ -105,6 +105,27 @@ struct PageTests {
         }
     }
 
+    /// Their order is that of their bytes: a repaired text would have another place.
+    @Test(arguments: [false, true]) func textsThatAreNotUTF8(isDescending: Bool) throws {
+        try inLoggedDatabase("CREATE TABLE word(id TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID") { db, _ throws in
+            let bytes = ["61", "61ff", "7a80", "e2", "efbfbd", "f48fbfbf", "f5", "ff", "ff00ff", "ffff"]
+            for bytes in bytes { try db.execute(sql: "INSERT INTO word VALUES (CAST(x'\(bytes)' AS TEXT))") }
+            let id = Column("id")
+            let request = Table("word").select(cast(id, as: .blob)).order(isDescending ? id.desc : id)
+            var found: [Data] = []
+            var token: PageToken?
+            for _ in 0...bytes.count {
+                let page = try request.asRequest(of: Data.self).page(after: token, size: 1).fetch(db)
+                found += page.elements
+                // A client returns the token as a string.
+                token = try page.next.map { try #require(PageToken($0.description)) }
+                if token == nil { break }
+            }
+            let shown = found.map { data in data.map { String(format: "%02x", $0) }.joined() }
+            #expect(shown == (isDescending ? bytes.reversed() : bytes))
+        }
+    }
+
     /// The error of a page.
     private func pageError(_ body: () throws -> Page<Item>) -> PageError? {
         do { _ = try body() } catch { return error as? PageError }
