@@ -152,7 +152,7 @@ extension ChangeTracker: StatementWatcher {
 
     /// Reports to the subscribers how a transaction has ended. Transactions of reads are not reported.
     func transactionDidEnd(committed: Bool) {
-        db.connection.shielded { notifyEnd(committed: committed) }
+        db.connection.shielded { db.connection.keepingResult { notifyEnd(committed: committed) } }
     }
 
     private func notifyEnd(committed: Bool) {

@@ -101,6 +101,9 @@ public final class LocalConnection {
     /// The foreign keys, read after an error about one.
     var foreignKeyHints: (hints: [ForeignKeyHint], epoch: Int)?
 
+    /// The result of a statement that listeners' statements have followed: see `keepingResult`.
+    @exclusivity(unchecked) var keptResult: StatementResult?
+
     /// The definitions of functions, collations and tokenizers that SQLite has rejected.
     var refusedDefinitions: [RefusedDefinition] = []
 
@@ -384,6 +387,7 @@ extension LocalConnection {
             throw DatabaseError(resultCode: .SQLITE_ABORT, message: refusal, sql: statement.sql)
         }
         if traits.contains(.changesSchema), isInStep { throw DatabaseError.schemaChangeInStep(sql: statement.sql) }
+        if keptResult != nil, !statement.isReadonly { keptResult = nil }
         guard readOnlyDepth > 0 else { return }
         guard traits.contains(.isAllowedInReads) else {
             throw DatabaseError(

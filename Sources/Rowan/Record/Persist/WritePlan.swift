@@ -134,19 +134,19 @@ final class WritePlan {
         _ db: Database, _ container: PersistenceContainer, _ fetch: (Statement) throws -> T
     ) throws -> T? {
         if try isMissing(db, container) { return nil }
-        let changesCount = db.totalChangesCount
         let value = try self.fetch(db, container, fetch)
-        return try isOnView || db.totalChangesCount != changesCount || wasIgnored(db, container) ? value : nil
+        return try isOnView || db.changesCount > 0 || wasIgnored(db, container) ? value : nil
     }
 
     private func isMissing(_ db: Database, _ container: PersistenceContainer) throws -> Bool {
         try lacksKey(container) || isOnView && !hasRow(db, container)
     }
 
-    /// Whether an update that changed no row found one because a trigger called `RAISE(IGNORE)`.
+    /// Whether an update that changed no row found one because a trigger or a constraint of the table ignored it.
     func wasIgnored(_ db: Database, _ container: PersistenceContainer) throws -> Bool {
         guard !lacksKey(container) else { return false }
-        return try db.definitionWords().ignoring.contains(table.name.foldedDatabaseName) && hasRow(db, container)
+        let (words, name) = (try db.definitionWords(), table.name.foldedDatabaseName)
+        return try (words.ignoring.contains(name) || words.conflicting.contains(name)) && hasRow(db, container)
     }
 
     private func hasRow(_ db: Database, _ container: PersistenceContainer) throws -> Bool {

@@ -88,6 +88,20 @@ struct IgnoredUpdateTests {
         }
     }
 
+    @Test func constraintsOfTheTable() throws {
+        let schema = """
+            CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT UNIQUE ON CONFLICT IGNORE);
+            INSERT INTO player VALUES (1, 'a'), (2, 'b')
+            """
+        try inLoggedDatabase(schema) { db, _ throws in
+            try Player(id: 1, name: "b").save(db)
+            try Player(id: 1, name: "b").update(db)
+            try Watched(id: 1, name: "b").save(db)
+            #expect(try Player.fetchAll(db) == [Player(id: 1, name: "a"), Player(id: 2, name: "b")])
+            #expect(throws: RecordError.self) { try Player(id: 3, name: "b").update(db) }
+        }
+    }
+
     /// For tables without such triggers, no additional statement checks the row.
     @Test func statements() throws {
         try inLoggedDatabase("CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT)") { db, log throws in

@@ -65,7 +65,7 @@ private final class Around: PersistableRecord, @unchecked Sendable {
         }
     }
 
-    private func insertions<R: MutablePersistableRecord & FetchableRecord>(
+    fileprivate func insertions<R: MutablePersistableRecord & FetchableRecord>(
         _ type: R.Type
     ) -> [(String, (inout R, Database) throws -> Void)] {
         [
@@ -207,4 +207,102 @@ private struct Rekeyed: Codable, MutablePersistableRecord {
     var column: String?
     enum CodingKeys: CodingKey { case id, text }
     mutating func didInsert(_ inserted: InsertionSuccess) { column = inserted.rowIDColumn }
+}
+
+/// Observers write after the commit of a statement, before its result is known to the record.
+private final class Writer: TransactionObserver {
+    private let sql: String
+    private var isWriting = false
+    init(_ sql: String) { self.sql = sql }
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { eventKind.tableName == "target" }
+    func databaseDidChange(with event: DatabaseEvent) {}
+    func databaseDidRollback(_ db: Database) {}
+    func databaseDidCommit(_ db: Database) {
+        // Its own commit is another one.
+        guard !isWriting else { return }
+        isWriting = true
+        defer { isWriting = false }
+        do { try db.execute(sql: sql) } catch { Issue.record(error) }
+    }
+}
+
+extension InsertedRowTests {
+    private enum Listener: CaseIterable {
+        case observer, afterTheTransaction
+
+        func write(_ db: Database, _ sql: String, _ body: () throws -> Void) throws {
+            let observer = Writer(sql)
+            switch self {
+            case .observer: db.add(transactionObserver: observer)
+            case .afterTheTransaction:
+                db.afterNextTransaction { db in do { try db.execute(sql: sql) } catch { Issue.record(error) } }
+            }
+            try body()
+            db.remove(transactionObserver: observer)
+        }
+    }
+
+    @Test(arguments: ConnectionKind.allCases)
+    func observersThatWrite(_ kind: ConnectionKind) throws {
+        let folder = try TemporaryFolder()
+        let writer = try kind.make(in: folder)
+        try writer.write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE target (id INTEGER PRIMARY KEY, text TEXT);
+                    CREATE TABLE log (id INTEGER PRIMARY KEY);
+                    INSERT INTO log VALUES (41)
+                    """)
+        }
+        let (log, nothing) = ("INSERT INTO log DEFAULT VALUES", "DELETE FROM log WHERE 0")
+        try writer.writeWithoutTransaction { db in
+            var last: Int64 = 0
+            for listener in Listener.allCases {
+                for (name, insert) in insertions(Note.self) {
+                    var note = Note(text: "x")
+                    try listener.write(db, log) { try insert(&note, db) }
+                    last += 1
+                    #expect(note.id == last, "\(name) of a Codable record")
+                }
+                var (handwritten, generated) = (Handwritten(text: "x"), Generated(text: "x"))
+                try listener.write(db, log) { try handwritten.insert(db) }
+                try listener.write(db, log) { try generated.insert(db) }
+                last += 2
+                #expect((handwritten.id, generated.id) == (last - 1, last))
+                #expect((db.lastInsertedRowID, db.changesCount) == (last, 1))
+                #expect(try Int64.fetchOne(db, sql: "SELECT last_insert_rowid()") == last)
+                #expect((db.lastInsertedRowID, db.changesCount) == (last, 1))
+
+                try listener.write(db, nothing) { try handwritten.update(db) }
+                try listener.write(db, nothing) { try generated.update(db) }
+                try listener.write(db, nothing) { try generated.save(db) }
+                try listener.write(db, nothing) { _ = try handwritten.updateAndFetch(db) }
+                try listener.write(db, log) {
+                    #expect(throws: RecordError.self) { try Note(id: 99, text: "x").update(db) }
+                    #expect(throws: RecordError.self) { try Note(id: 99, text: "x").updateAndFetch(db) }
+                }
+                try listener.write(db, log) {
+                    let count = try Note.filter(Column("id") <= 2).updateAll(db, Column("text").set(to: "y"))
+                    #expect(count == 2)
+                }
+                var wasDeleted = false
+                try listener.write(db, nothing) { wasDeleted = try generated.delete(db) }
+                #expect(wasDeleted)
+                try listener.write(db, log) { wasDeleted = try generated.delete(db) }
+                #expect(!wasDeleted)
+                last -= 1
+                try listener.write(db, log) {
+                    try db.inTransaction {
+                        _ = try Note(text: "z").inserted(db)
+                        return .commit
+                    }
+                }
+                last += 1
+                #expect((db.lastInsertedRowID, db.changesCount) == (last, 1))
+                try db.execute(sql: "UPDATE target SET text = 'x' WHERE id = 1000")
+                #expect(db.changesCount == 0)
+            }
+            #expect(try Note.fetchCount(db) == Int(last))
+        }
+    }
 }
