@@ -32,7 +32,10 @@ package struct PreUpdateLayout: Sendable {
         let all = try db.columns(in: table, in: schema)
         let stored = all.indices.filter { !all[$0].isComputed }
         let rowIDIndex = all.firstIndex { $0.name == key.rowIDColumn }
-        let defaults = stored.filter { $0 != rowIDIndex }.map { (all[$0].type, all[$0].defaultValueSQL) }
+        let table = try db.existingTable(table, in: schema)
+        let defaults = try stored.filter { $0 != rowIDIndex }.map {
+            (try db.affinity(declaredType: all[$0].type, in: table), all[$0].defaultValueSQL)
+        }
         var missingValues = try MissingValues.of(defaults)[...]
         columns = stored.map { index in
             Column(
@@ -132,8 +135,8 @@ extension Database {
 
 /// The values that SQLite reads for a column in rows older than the column.
 private enum MissingValues {
-    /// - Parameter columns: the type and the default of each column.
-    static func of(_ columns: [(type: String, defaultSQL: String?)]) throws -> [DatabaseValue] {
+    /// - Parameter columns: the affinity and the default of each column.
+    static func of(_ columns: [(affinity: Affinity, defaultSQL: String?)]) throws -> [DatabaseValue] {
         // Later versions of SQLite provide these values.
         guard Database.sqliteLibVersionNumber < 3_053_000, columns.contains(where: { $0.defaultSQL != nil }) else {
             return columns.map { _ in .null }
@@ -143,7 +146,7 @@ private enum MissingValues {
             try db.execute(sql: "CREATE TABLE t(x); INSERT INTO t VALUES (NULL)")
             return try columns.enumerated().map { index, column in
                 guard let sql = column.defaultSQL else { return .null }
-                let definition = "ALTER TABLE t ADD COLUMN c\(index) \(Affinity(declaredType: column.type).rawValue)"
+                let definition = "ALTER TABLE t ADD COLUMN c\(index) \(column.affinity.rawValue)"
                 // SQLite accepts names and literals without parentheses, and expressions in parentheses. A column with
                 // any other default can't be added to a table that has rows.
                 guard

@@ -254,8 +254,10 @@ extension Database {
     private func referrers(of table: String) throws -> [ScopeRestriction.Referrer] {
         let words = try definitionWords()
         func comparesPlainly(_ name: String) -> Bool { !words.collating.contains(name.foldedDatabaseName) }
-        func affinity(_ column: String, _ columns: [ColumnInfo]) -> Affinity? {
-            columns.first { $0.name.isSameDatabaseName(as: column) }.map { Affinity(declaredType: $0.type) }
+        func affinity(_ column: String, _ table: String, _ columns: [ColumnInfo]) throws -> Affinity? {
+            try columns.first { $0.name.isSameDatabaseName(as: column) }.map {
+                try self.affinity(declaredType: $0.type, in: existingTable(table, in: "main"))
+            }
         }
         let parents = try columnInfo(of: table, in: "main")
         return try tables(in: "main").flatMap { child -> [ScopeRestriction.Referrer] in
@@ -267,14 +269,16 @@ extension Database {
                 )
             }
             let children = try columnInfo(of: child.name, in: "main")
-            return keys.map { key in
+            return try keys.map { key in
                 let action = actions.first { ($0[0] as Int) == key.id }?[1] as String?
                 return ScopeRestriction.Referrer(
                     child: child.name, columns: key.mapping.map { ($0.origin, $0.destination) },
                     keepsParents: action == "NO ACTION" || action == "RESTRICT",
                     isDeferred: words.deferring.contains(child.name.foldedDatabaseName),
-                    comparesAlike: comparesPlainly(table) && comparesPlainly(child.name)
-                        && key.mapping.allSatisfy { affinity($0.origin, children) == affinity($0.destination, parents) }
+                    comparesAlike: try comparesPlainly(table) && comparesPlainly(child.name)
+                        && key.mapping.allSatisfy {
+                            try affinity($0.origin, child.name, children) == affinity($0.destination, table, parents)
+                        }
                 )
             }
         }

@@ -42,6 +42,8 @@ struct EnforcedKeys: Sendable, CustomTestStringConvertible {
     var child: String
     var parents: [String]
     var children: [String]
+    /// The options of the tables that refer to the other one.
+    var options = ""
     var testDescription: String { "\(child) REFERENCES \(parent)" }
 
     static let all = [
@@ -61,13 +63,17 @@ struct EnforcedKeys: Sendable, CustomTestStringConvertible {
         // A numeric column may contain texts.
         EnforcedKeys(parent: "NUMERIC UNIQUE", child: "TEXT", parents: ["7", "'abc'"], children: ["'7.0'", "'abc'"]),
         EnforcedKeys(parent: "TEXT UNIQUE", child: "TEXT", parents: ["'a'", "'A'"], children: ["'a'", "'A'"]),
+        // Such a column converts nothing.
+        EnforcedKeys(
+            parent: "INTEGER PRIMARY KEY", child: "ANY", parents: ["1", "2"], children: ["'1'", "'2'"],
+            options: " STRICT"),
     ]
 
     var schema: String {
         """
         CREATE TABLE team (code \(parent));
-        CREATE TABLE player (id INTEGER PRIMARY KEY, teamCode \(child) REFERENCES team(code));
-        CREATE TABLE role (teamCode \(child) REFERENCES team(code), playerId INTEGER REFERENCES player(id));
+        CREATE TABLE player (id INTEGER PRIMARY KEY, teamCode \(child) REFERENCES team(code))\(options);
+        CREATE TABLE role (teamCode \(child) REFERENCES team(code), playerId INTEGER REFERENCES player(id))\(options);
         INSERT INTO team VALUES (\(parents[0])), (\(parents[1]));
         INSERT INTO player VALUES (1, \(children[0])), (2, \(children[1])), (3, \(children[1])), (4, NULL);
         INSERT INTO role VALUES (\(children[0]), 1), (\(children[1]), 2), (\(children[1]), 3);

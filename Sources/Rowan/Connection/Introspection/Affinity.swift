@@ -91,8 +91,21 @@ extension Database {
     ) throws -> (affinity: Affinity, collation: String)? {
         guard try isTable(table.name, in: table.schema) else { return nil }
         let table = try existingTable(table.name, in: table.schema)
-        return connection.columnType(column, of: table.name, in: table.schemaID.name)
-            .map { (Affinity(declaredType: $0.declared), $0.collation) }
+        return try connection.columnType(column, of: table.name, in: table.schemaID.name)
+            .map { (try affinity(declaredType: $0.declared, in: table), $0.collation) }
+    }
+
+    /// The affinity of a column. In STRICT tables, ANY converts no value. <https://sqlite.org/stricttables.html>
+    package func affinity(declaredType: String, in table: DatabaseObjectID) throws -> Affinity {
+        try declaredType.isSameDatabaseName(as: "ANY") && isStrict(table) ? .blob : Affinity(declaredType: declaredType)
+    }
+
+    /// Whether a table rejects values of other types. <https://sqlite.org/stricttables.html>
+    package func isStrict(_ table: DatabaseObjectID) throws -> Bool {
+        // Without the word, no query is needed: older versions of SQLite have no such list.
+        guard try definitionWords().strict.contains(table.name.foldedDatabaseName) else { return false }
+        let sql = "SELECT strict FROM pragma_table_list WHERE schema = ? AND name = ?"
+        return try Bool.fetchOne(self, sql: sql, arguments: [table.schemaID.name, table.name]) ?? false
     }
 }
 

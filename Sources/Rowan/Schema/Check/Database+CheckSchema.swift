@@ -295,14 +295,6 @@ extension Database {
         return try Bool.fetchOne(self, sql: sql, arguments: [table.name]) ?? false
     }
 
-    /// Whether a table rejects values of other types. <https://sqlite.org/stricttables.html>
-    fileprivate func isStrict(_ table: DatabaseObjectID) throws -> Bool {
-        // Without the word, no query is needed: older versions of SQLite have no such list.
-        guard try definitionWords().strict.contains(table.name.foldedDatabaseName) else { return false }
-        let sql = "SELECT strict FROM pragma_table_list WHERE schema = ? AND name = ?"
-        return try Bool.fetchOne(self, sql: sql, arguments: [table.schemaID.name, table.name]) ?? false
-    }
-
     /// The foreign keys of a table.
     fileprivate func foreignKeys(of table: DatabaseObjectID) throws -> [DeclaredForeignKey] {
         let (schema, name) = (table.schemaID.name.quotedDatabaseIdentifier, table.name.quotedDatabaseIdentifier)
