@@ -12,6 +12,9 @@ extension DatabaseValue {
     /// Stands for a date that could not be read back from its column.
     package static var unstorableDate: DatabaseValue { unstorable(code: unstorableDateCode) }
 
+    /// Stands for date components that could not be read back.
+    package static var unstorableComponents: DatabaseValue { unstorable(code: unstorableComponentsCode) }
+
     /// The value that fails to bind with a code.
     package static func unstorable(code: CInt) -> DatabaseValue {
         DatabaseValue(storage: .double(Double(bitPattern: Double.unstorablePattern | UInt64(code))))
@@ -31,6 +34,9 @@ extension DatabaseValue {
 
     /// The result code of binding a date that could not be read back.
     package static var unstorableDateCode: CInt { 20 | 0x5400 }
+
+    /// The result code of binding date components that could not be read back.
+    package static var unstorableComponentsCode: CInt { 20 | 0x5500 }
 }
 
 extension Double {

@@ -52,6 +52,10 @@ struct HintTests {
         // `name` is only a column of another table.
         ("SELECT nam FROM player", nil),
         ("SELECT FROM player", nil),
+        ("SELECT p.name FROM player p JOIN \"team\" t ON t.id = p.teamId", "\"name\" is a column of \"team\""),
+        ("SELECT name FROM player WHERE id IN (SELECT id FROM TEAM)", "\"name\" is a column of \"team\""),
+        // The text contains the name of a table, but not as a name.
+        ("SELECT names FROM player -- of a team", nil),
     ])
     func names(_ sql: String, _ expected: String?) throws {
         for kind in ConnectionKind.allCases {
@@ -112,15 +116,56 @@ struct HintTests {
         ("UPDATE player SET score = -1", "the row does not meet a condition of table \"player\""),
         (
             "INSERT INTO player VALUES (3, 'b', 1, 7)",
-            "a row must exist for each of these references: \"player\".\"teamId\" to \"team\""
+            "a row must exist for each of these references: \"player\".\"teamId\" to \"team\".\"id\""
         ),
-        ("DELETE FROM team", "a row must exist for each of these references: \"player\".\"teamId\" to \"team\""),
+        (
+            "UPDATE player SET teamId = 7",
+            "a row must exist for each of these references: \"player\".\"teamId\" to \"team\".\"id\""
+        ),
+        (
+            "DELETE FROM team",
+            "other rows still refer to the row by one of these references: \"player\".\"teamId\" to \"team\".\"id\""
+        ),
+        (
+            "UPDATE team SET id = 5, name = 'Blues'",
+            "other rows still refer to the row by one of these references: \"player\".\"teamId\" to \"team\".\"id\""
+        ),
         ("INSERT INTO team VALUES (3, NULL)", nil),
     ])
     func constraints(_ sql: String, _ expected: String?) throws {
         try withDatabase { db in
             try makeTables(db)
             try db.execute(sql: "INSERT INTO team VALUES (1, 'Reds'); INSERT INTO player VALUES (1, 'a', 1, 1)")
+            #expect(hint { try db.execute(sql: sql) } == expected)
+        }
+    }
+
+    @Test(arguments: [
+        (
+            "UPDATE node SET parentA = 7",
+            "a row must exist for each of these references: \"node\"(\"parentA\", \"parentB\") to \"node\"(\"a\", \"b\")"
+        ),
+        (
+            "UPDATE node SET b = 7 WHERE b = 1",
+            "other rows still refer to the row by one of these references: "
+                + "\"node\"(\"parentA\", \"parentB\") to \"node\"(\"a\", \"b\")"
+        ),
+        (
+            "UPDATE node SET a = 9, parentB = 8 WHERE b = 1",
+            "a row must exist for each of these references: \"node\"(\"parentA\", \"parentB\") to \"node\"(\"a\", \"b\"); "
+                + "other rows still refer to the row by one of these references: "
+                + "\"node\"(\"parentA\", \"parentB\") to \"node\"(\"a\", \"b\")"
+        ),
+    ])
+    func foreignKeysOfSeveralColumns(_ sql: String, _ expected: String) throws {
+        try withDatabase { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE node(a, b, parentA, parentB, list REFERENCES list, PRIMARY KEY(a, b),
+                        FOREIGN KEY(parentA, parentB) REFERENCES node);
+                    CREATE TABLE list(id INTEGER PRIMARY KEY);
+                    INSERT INTO node VALUES (1, 1, NULL, NULL, NULL), (1, 2, 1, 1, NULL)
+                    """)
             #expect(hint { try db.execute(sql: sql) } == expected)
         }
     }
@@ -219,6 +264,30 @@ struct HintTests {
             #expect(
                 hint == "another connection holds the lock: wait for it with `Configuration.busyMode`, and keep "
                     + "transactions short")
+            try db.execute(sql: "ROLLBACK")
+        }
+    }
+
+    @Test func locksOfOneConnection() throws {
+        try withDatabase { db in
+            try makeTables(db)
+            try db.execute(sql: "INSERT INTO team VALUES (1, 'Reds'), (2, 'Blues')")
+            let teams = try Row.fetchCursor(db, sql: "SELECT * FROM team")
+            _ = try teams.next()
+            #expect(
+                hint { try db.execute(sql: "DROP TABLE player") }
+                    == "a statement of this connection still reads the table: end its cursor before")
+        }
+    }
+
+    @Test func locksOfASharedCache() throws {
+        let name = UUID().uuidString
+        let (first, second) = (try DatabaseQueue(named: name), try DatabaseQueue(named: name))
+        try first.writeWithoutTransaction { db in
+            try db.execute(sql: "BEGIN; CREATE TABLE t(x)")
+            let hint = hint { try second.write { try $0.execute(sql: "CREATE TABLE u(x)") } }
+            #expect(
+                hint?.hasPrefix("another connection holds the lock: wait for it with `Configuration.busyMode`") == true)
             try db.execute(sql: "ROLLBACK")
         }
     }

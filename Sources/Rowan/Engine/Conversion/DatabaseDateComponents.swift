@@ -58,7 +58,8 @@ public struct DatabaseDateComponents: Hashable, Sendable {
 }
 
 extension DatabaseDateComponents: DatabaseValueConvertible, StatementColumnConvertible {
-    /// The text. Missing components are written as 0, or 1 for the month and day.
+    /// The text. Missing components are written as 0, or 1 for the month and day. Components outside their ranges, such
+    /// as a thirteenth month, can't be stored: the statement throws SQLITE_MISMATCH.
     public var databaseValue: DatabaseValue {
         let c = dateComponents
         func digits(_ value: Int, _ count: Int) -> String {
@@ -80,7 +81,8 @@ extension DatabaseDateComponents: DatabaseValueConvertible, StatementColumnConve
             case .HMS: seconds
             case .HMSS: fraction
             }
-        return text.databaseValue
+        let value = text.databaseValue
+        return Self.fromDatabaseValue(value) == nil ? .unstorableComponents : value
     }
 
     /// The components of a text in one of SQLite's formats, or nil for any other value.
@@ -110,9 +112,15 @@ extension DatabaseDateComponents: DatabaseValueConvertible, StatementColumnConve
 
 extension DatabaseDateComponents: Codable {
     /// Encodes the text.
+    ///
+    /// - Throws: `EncodingError` for components outside their ranges.
     public func encode(to encoder: any Encoder) throws {
+        guard case .string(let text) = databaseValue.storage else {
+            let reason = "a component of the date is outside its range"
+            throw EncodingError.invalidValue(self, .init(codingPath: encoder.codingPath, debugDescription: reason))
+        }
         var container = encoder.singleValueContainer()
-        try container.encode(String.fromDatabaseValue(databaseValue)!)
+        try container.encode(text)
     }
 
     /// Decodes the text.

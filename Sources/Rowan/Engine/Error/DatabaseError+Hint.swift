@@ -52,8 +52,11 @@ extension DatabaseError {
         case .SQLITE_BUSY_SNAPSHOT:
             "another connection has committed since this transaction began to read: begin transactions that write "
                 + "with BEGIN IMMEDIATE"
-        case _ where code.primaryResultCode == .SQLITE_BUSY:
+        case .SQLITE_LOCKED_SHAREDCACHE,
+            _ where code.primaryResultCode == .SQLITE_BUSY:
             "another connection holds the lock: wait for it with `Configuration.busyMode`, and keep transactions short"
+        case .SQLITE_LOCKED:
+            "a statement of this connection still reads the table: end its cursor before"
         case .SQLITE_READONLY_ROLLBACK, .SQLITE_READONLY_RECOVERY:
             "a program that stopped has left the file in the middle of a transaction: open it once with a connection "
                 + "that can write"

@@ -72,8 +72,8 @@ public struct DatabaseError: Error, Sendable {
 
     /// The connection's advice on the error: see `hint`.
     var ownHint: String?
-    /// The migration that failed with this error.
-    var migration: String?
+    /// The identifier of the migration that failed with this error; nil for an error outside a migration.
+    public internal(set) var migration: String?
 
     /// Creates an error. The default message is SQLite's description of the code.
     @inline(never)  // Two hundred functions throw errors.
@@ -112,6 +112,8 @@ public struct DatabaseError: Error, Sendable {
                 "\(value) is a vector with an element that is infinite, or not a number: check the vector before"
             case DatabaseValue.unstorableDateCode:
                 "\(value) is a date that could not be read back: it is too far away for the form that it is stored in"
+            case DatabaseValue.unstorableComponentsCode:
+                "\(value) has date components that could not be read back: one is outside its range"
             default: nil as String?
             }
         return message.map { DatabaseError(resultCode: .SQLITE_MISMATCH, message: $0, sql: sql) }
@@ -144,7 +146,7 @@ extension DatabaseError: CustomStringConvertible {
     /// The description including the arguments, which may be personal data. Long values are truncated to 100 bytes.
     public var expandedDescription: String { description(withArguments: true) }
 
-    private var publicMessage: String? { message.map { Self.withoutValues($0, sql: sql, arguments: arguments) } }
+    package var publicMessage: String? { message.map { Self.withoutValues($0, sql: sql, arguments: arguments) } }
 
     private func description(withArguments: Bool) -> String {
         var result = "SQLite error \(resultCode.rawValue)"

@@ -13,7 +13,7 @@ extension DecodingError {
     }
 
     /// The problem and its path, without values: dictionary keys are values, too.
-    package var summary: String {
+    @_spi(Satellites) public var summary: String {
         let path = (context?.codingPath ?? []).map(\.shown).joined(separator: ".")
         return path.isEmpty ? problem : "\(problem) at \(path)"
     }

@@ -18,7 +18,7 @@ extension LocalConnection {
             return "a statement takes at most \(limit(.arguments)) here: pass several values as one argument, as JSON"
         }
         if let name = message.suffix(after: "no such table: ") {
-            let tables = schemaNames(Self.tableNames)
+            let tables = schemaRows(Self.tableNames, count: 1).map { $0[0] }
             if let table = name.unqualified.nearest(in: tables) { return "did you mean \"\(table)\"?" }
             guard !isInScope else { return nil }
             let file = mainFileName.map { $0.isEmpty ? "a database in memory" : $0 } ?? "the database"
@@ -35,14 +35,23 @@ extension LocalConnection {
             let name = message.suffix(after: "no such column: ")
                 ?? message.suffix(after: " has no column named ")
         else { return nil }
+        return unknownColumnHint(name.unqualified, sql)
+    }
+
+    private func unknownColumnHint(_ name: String, _ sql: String) -> String? {
         // A statement of several megabytes has its table names at the start.
-        let text = String(sql.prefix(utf8Count: 10_000)).databaseValue.sqlLiteral
-        let columns = schemaNames(
+        let scanner = SQLScanner(String(sql.prefix(utf8Count: 10_000)))
+        let words = Set(scanner.compactMap { scanner.name($0)?.foldedDatabaseName })
+        let columns = schemaRows(
             """
-            SELECT group_concat(c.name, char(10)) FROM (\(Self.tables)) t, pragma_table_xinfo(t.name) c
-            WHERE instr(lower(\(text)), lower(t.name))
-            """)
-        return name.unqualified.nearest(in: columns).map { "did you mean \"\($0)\"?" }
+            SELECT t.name, c.name FROM (\(Self.tables)) t, pragma_table_xinfo(t.name) c
+            WHERE lower(t.name) IN (\(words.map(\.databaseValue.sqlLiteral).joined(separator: ", ")))
+            """, count: 2)
+        // The column belongs to another table than the one before its name, or of the same query.
+        if let column = columns.first(where: { $0[1].isSameDatabaseName(as: name) }) {
+            return "\"\(column[1])\" is a column of \"\(column[0])\""
+        }
+        return name.nearest(in: columns.map { $0[1] }).map { "did you mean \"\($0)\"?" }
     }
 
     /// The folded names of the functions and collations that need all of Foundation, if the program does without it.
@@ -57,36 +66,43 @@ extension LocalConnection {
         SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite~_%' ESCAPE '~'
         UNION SELECT name FROM sqlite_temp_master WHERE type IN ('table', 'view')
         """
-    private static let tableNames = "SELECT group_concat(name, char(10)) FROM (\(tables))"
+    private static let tableNames = "SELECT name FROM (\(tables))"
 
-    /// The names that a query returns as one text.
-    private func schemaNames(_ query: String) -> [String] {
+    /// The rows of a query for names.
+    private func schemaRows(_ query: String, count: Int) -> [[String]] {
         // The program receives the original error: this query may be cancelled or encounter a damaged schema.
         guard !isInScope else { return [] }
-        let names = try? unwatched { try firstValue(query) }
-        return names.flatMap(\.self).flatMap(String.fromDatabaseValue)?.components(separatedBy: "\n") ?? []
+        let names = (1...count).map { "hex(n\($0))" }.joined(separator: " || ' ' || ")
+        let columns = (1...count).map { "n\($0)" }.joined(separator: ", ")
+        let text = try? unwatched {
+            try firstValue("WITH names(\(columns)) AS (\(query)) SELECT group_concat(\(names), char(10)) FROM names")
+        }
+        let rows = text.flatMap(\.self).flatMap(String.fromDatabaseValue)?.split(separator: "\n") ?? []
+        return rows.map { row in
+            row.split(separator: " ", omittingEmptySubsequences: false).map { String(hexadecimal: $0) }
+        }
     }
 
     // MARK: Constraints
 
     /// The constraint that a row violates, if missing from SQLite's message: the foreign key, or the table of a check.
     func constraintHint(_ code: ResultCode, _ profile: StatementProfile) -> String? {
-        let tables = profile.insertions.union(profile.updates.keys).map(\.name).sorted()
         switch code {
-        case .SQLITE_CONSTRAINT_CHECK where tables.count == 1:
-            return "the row does not meet a condition of table \"\(tables[0])\""
+        case .SQLITE_CONSTRAINT_CHECK:
+            let tables = profile.insertions.union(profile.updates.keys)
+            return tables.count == 1 ? "the row does not meet a condition of table \"\(tables.first!.name)\"" : nil
         case .SQLITE_CONSTRAINT_FOREIGNKEY where profile.transactionOperation != nil:
             return "a row refers to a missing one: `checkForeignKeys()` before the commit names it"
         case .SQLITE_CONSTRAINT_FOREIGNKEY:
-            let changed = Set(tables.map(\.foldedDatabaseName))
-            let deleted = Set(profile.deletions.map(\.name.foldedDatabaseName))
-            let described = references().filter {
-                changed.contains($0.table.foldedDatabaseName) || deleted.contains($0.parent.foldedDatabaseName)
+            let (made, broken) = (references().filter(profile.makes), references().filter(profile.breaks))
+            func list(_ references: [ForeignKeyHint]) -> String {
+                references.map(\.description).joined(separator: ", ")
             }
-            return described.isEmpty
-                ? nil
-                : "a row must exist for each of these references: "
-                    + described.map(\.description).joined(separator: ", ")
+            let advice = [
+                made.isEmpty ? nil : "a row must exist for each of these references: \(list(made))",
+                broken.isEmpty ? nil : "other rows still refer to the row by one of these references: \(list(broken))",
+            ]
+            return advice.contains { $0 != nil } ? advice.compactMap(\.self).joined(separator: "; ") : nil
         default: return nil
         }
     }
@@ -95,14 +111,21 @@ extension LocalConnection {
     private func references() -> [ForeignKeyHint] {
         if let known = foreignKeyHints, known.epoch == schemaEpoch { return known.hints }
         let epoch = schemaEpoch
-        let rows = schemaNames(
+        // Without columns, a key refers to the primary key.
+        let rows = schemaRows(
             """
-            SELECT group_concat(hex(t.name) || ' ' || hex(k."from") || ' ' || hex(k."table"), char(10))
+            SELECT t.name, k.id, k."from", k."table", ifnull(k."to",
+                (SELECT p.name FROM pragma_table_info(k."table") p WHERE p.pk = k.seq + 1))
             FROM sqlite_master t, pragma_foreign_key_list(t.name) k WHERE t.type = 'table'
-            """)
-        let hints = rows.compactMap { row -> ForeignKeyHint? in
-            let names = row.split(separator: " ").map { String(hexadecimal: $0) }
-            return names.count == 3 ? ForeignKeyHint(table: names[0], column: names[1], parent: names[2]) : nil
+            ORDER BY t.name, k.id DESC, k.seq
+            """, count: 5)
+        var hints: [ForeignKeyHint] = []
+        for row in rows {
+            if let last = hints.last, last.table == row[0], last.id == row[1] {
+                hints[hints.count - 1].columns.append((row[2], row[4]))
+            } else {
+                hints.append(ForeignKeyHint(table: row[0], id: row[1], parent: row[3], columns: [(row[2], row[4])]))
+            }
         }
         foreignKeyHints = (hints, epoch)
         return hints
@@ -134,8 +157,38 @@ extension LocalConnection {
 
 /// A foreign key as described in hints.
 struct ForeignKeyHint {
-    let table, column, parent: String
-    var description: String { "\"\(table)\".\"\(column)\" to \"\(parent)\"" }
+    let table, id, parent: String
+    var columns: [(origin: String, destination: String)]
+
+    var description: String {
+        func name(_ table: String, _ columns: [String]) -> String {
+            let columns = columns.map { "\"\($0)\"" }
+            return columns.count == 1
+                ? "\"\(table)\".\(columns[0])" : "\"\(table)\"(\(columns.joined(separator: ", ")))"
+        }
+        return "\(name(table, columns.map(\.origin))) to \(name(parent, columns.map(\.destination)))"
+    }
+}
+
+extension StatementProfile {
+    /// Whether the statement can make a row refer to another one.
+    fileprivate func makes(_ reference: ForeignKeyHint) -> Bool {
+        insertions.contains { $0.name.isSameDatabaseName(as: reference.table) }
+            || updates(reference.table, reference.columns.map(\.origin))
+    }
+
+    /// Whether the statement can remove a row that others refer to.
+    fileprivate func breaks(_ reference: ForeignKeyHint) -> Bool {
+        deletions.contains { $0.name.isSameDatabaseName(as: reference.parent) }
+            || updates(reference.parent, reference.columns.map(\.destination))
+    }
+
+    private func updates(_ table: String, _ columns: [String]) -> Bool {
+        updates.contains { updated, names in
+            updated.name.isSameDatabaseName(as: table)
+                && names.contains { name in columns.contains { $0.isSameDatabaseName(as: name) } }
+        }
+    }
 }
 
 extension String {

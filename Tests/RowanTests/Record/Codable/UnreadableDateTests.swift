@@ -107,6 +107,40 @@ struct UnreadableDateTests {
             refuses: [-62_167_392_001, -1e12, 15_927_175_497_600, 1e17])
     }
 
+    @Test func components() throws {
+        struct Stored: Codable, PersistableRecord {
+            static let databaseTableName = "t"
+            var d: DatabaseDateComponents
+        }
+        let refused: [(DateComponents, [DatabaseDateComponents.Format])] = [
+            (DateComponents(year: 2020, month: 13), [.YMD, .YMD_HMSS]),
+            (DateComponents(year: 2020, month: 0), [.YMD]),
+            (DateComponents(year: 2021, month: 1, day: 32), [.YMD, .YMD_HM]),
+            (DateComponents(year: 2021, month: 1, day: -1), [.YMD]),
+            (DateComponents(hour: 25), [.HM, .HMS, .YMD_HM]), (DateComponents(hour: -1), [.HM]),
+            (DateComponents(minute: 60), [.HM]), (DateComponents(second: 61), [.HMS]),
+            (DateComponents(nanosecond: -5_000_000), [.HMSS]),
+        ]
+        try withTable { db throws in
+            for (components, formats) in refused {
+                for format in formats {
+                    let value = DatabaseDateComponents(components, format: format)
+                    let reason = "has date components that could not be read back: one is outside its range"
+                    expectError(.SQLITE_MISMATCH, "the value of column d \(reason)") { try Stored(d: value).insert(db) }
+                    expectError(.SQLITE_MISMATCH, "an argument \(reason)") {
+                        try db.execute(sql: "INSERT INTO t VALUES (?)", arguments: [value])
+                    }
+                    #expect(throws: EncodingError.self) { try JSONEncoder().encode([value]) }
+                }
+            }
+            #expect(try Table("t").fetchCount(db) == 0)
+            // What a format leaves out does not matter.
+            try Stored(d: DatabaseDateComponents(DateComponents(hour: 7, minute: 5, second: 99), format: .HM)).insert(
+                db)
+            #expect(try String.fetchAll(db, sql: "SELECT d FROM t") == ["07:05"])
+        }
+    }
+
     @Test func arguments() throws {
         try withTable { db throws in
             let date = Date(timeIntervalSince1970: 1e17)
