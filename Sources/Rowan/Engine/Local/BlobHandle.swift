@@ -31,7 +31,10 @@ package final class BlobHandle {
         try connection.refuseInScope("open a blob handle")
         try connection.refuseRemotely("blob handles", "read and write whole values")
         try connection.checkBlobAccess(isWritable: isWritable)
-        let code = sqlite3_blob_open(database, schema, table, column, rowID, isWritable ? 1 : 0, &pointer)
+        func open() -> CInt {
+            sqlite3_blob_open(database, schema, table, column, rowID, isWritable ? 1 : 0, &pointer)
+        }
+        let code = connection.waitingForSharedCache(open(), open)
         guard code == SQLITE_OK else {
             let error = connection.error(code)
             _ = close()

@@ -12,7 +12,10 @@ struct SharedCacheConcurrencyTests {
         configuration.busyMode = busyMode
         let name = "shared-\(UUID().uuidString)"
         let first = try DatabaseQueue(named: name, configuration: configuration)
-        try first.write { db in try db.execute(sql: "CREATE TABLE t(x); INSERT INTO t VALUES (1)") }
+        try first.write { db in
+            try db.execute(
+                sql: "CREATE TABLE t(x); INSERT INTO t VALUES (1); CREATE TABLE b(bytes); INSERT INTO b VALUES (x'01')")
+        }
         return (first, try DatabaseQueue(named: name, configuration: configuration))
     }
 
@@ -34,6 +37,20 @@ struct SharedCacheConcurrencyTests {
 
     @Test(arguments: statements)
     func waits(_ sql: String) async throws {
+        try await expectWait { db in
+            try db.execute(sql: sql)
+            if db.isInsideTransaction { try db.rollback() }
+        }
+    }
+
+    @Test func blobsWait() async throws {
+        try await expectWait { db in
+            try db.withBlob(table: "b", column: "bytes", rowID: 1) { #expect($0.count == 3) }
+        }
+    }
+
+    /// Runs the body in a queue whose locks another queue holds.
+    private func expectWait(_ body: @escaping @Sendable (Database) throws -> Void) async throws {
         let (first, second) = try queues(.timeout(60))
         let (isLocked, isWaiting) = (Gate(), Gate())
         let pauses = Log<CInt>()
@@ -43,7 +60,7 @@ struct SharedCacheConcurrencyTests {
         }
         async let write: Void = onThread {
             try first.write { db in
-                try db.execute(sql: "UPDATE t SET x = 9; CREATE TABLE other(x)")
+                try db.execute(sql: "UPDATE t SET x = 9; UPDATE b SET bytes = x'010203'; CREATE TABLE other(x)")
                 isLocked.open()
                 isWaiting.wait()
             }
@@ -52,10 +69,7 @@ struct SharedCacheConcurrencyTests {
         async let other: Void = onThread {
             // Also without a wait, so that the first transaction finishes.
             defer { isWaiting.open() }
-            try second.writeWithoutTransaction { db in
-                try db.execute(sql: sql)
-                if db.isInsideTransaction { try db.rollback() }
-            }
+            try second.writeWithoutTransaction(body)
         }
         _ = try await (write, other)
         #expect(pauses.elements.first == 0)
