@@ -25,8 +25,11 @@ extension Database {
             let wasDeferred = try Bool.fetchOne(self, sql: "PRAGMA defer_foreign_keys") ?? false
             // A cycle of foreign keys is closed by the last of its tables.
             try execute(sql: "PRAGMA defer_foreign_keys = ON")
-            try SampleRows(self, except: tables).insert()
-            if !wasDeferred { try execute(sql: "PRAGMA defer_foreign_keys = OFF") }
+            let result = Result { try SampleRows(self, except: tables).insert() }
+            // Rolling back to the savepoint would not restore it.
+            let restored = Result { if !wasDeferred { try execute(sql: "PRAGMA defer_foreign_keys = OFF") } }
+            try result.get()
+            try restored.get()
             return .commit
         }
     }

@@ -191,6 +191,10 @@ struct SampleRowsTests {
             """
         let queue = try queue(schema)
         let error = #expect(throws: SampleRowsError.self) { try queue.write { try $0.insertSampleRows() } }
+        try queue.write { db in
+            #expect(throws: SampleRowsError.self) { try db.insertSampleRows() }
+            #expect(try Bool.fetchOne(db, sql: "PRAGMA defer_foreign_keys") == false)
+        }
         #expect(
             error?.description == """
                 no sample row fits table hard (CHECK constraint failed: secret), table key (CHECK constraint failed: \
