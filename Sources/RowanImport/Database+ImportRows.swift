@@ -89,7 +89,7 @@ extension Database {
         }
         func flush() throws {
             try batch.flush { line, error in
-                try reject(ImportError(reader.fileName, line: line, field: nil, error.message ?? "\(error)"))
+                try reject(ImportError(reader.fileName, line: line, field: nil, error.publicMessage ?? "\(error)"))
             }
             reported?.progress.rowCount = batch.rowCount
         }

@@ -19,7 +19,7 @@ struct ReplicaSource: DrillSource {
 
     func restore(to path: String, maximumAge: Duration?) async throws -> RestoredState {
         let maximumAge = maximumAge ?? .seconds(300)
-        let live = try DatabaseQueue(path: replication.path, configuration: .ofCopy(of: database.configuration))
+        let live = try DatabaseQueue(path: await path(), configuration: .ofCopy(of: database.configuration))
         let reading = Mutex<Task<DatabaseDigest, any Error>?>(nil)
         return try await withTaskCancellationHandler {
             defer { reading.withLock { $0?.cancel() } }
@@ -41,6 +41,28 @@ struct ReplicaSource: DrillSource {
         } onCancel: {
             reading.withLock { $0?.cancel() }
         }
+    }
+
+    /// The path of the file that the database writes.
+    ///
+    /// - Throws: `RestoreDrillError` if the file that is replicated is another one: a symbolic link in its path has moved,
+    ///   or another file has replaced it.
+    private func path() async throws -> String {
+        let sql = "SELECT file FROM pragma_database_list WHERE name = 'main'"
+        let path = try await database.read { try String.fetchOne($0, sql: sql) } ?? ""
+        func identity(_ path: String) -> [NSNumber?] {
+            // A file that is missing is no other file's.
+            let attributes = try? FileManager.default.attributesOfItem(
+                atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
+            return [attributes?[.systemNumber] as? NSNumber, attributes?[.systemFileNumber] as? NSNumber]
+        }
+        guard identity(path) == identity(replication.path) else {
+            throw RestoreDrillError(
+                .differs,
+                "the database writes \(path), and Litestream replicates another file at \(replication.path): start both again"
+            )
+        }
+        return path
     }
 
     /// Reads the database as it is now.

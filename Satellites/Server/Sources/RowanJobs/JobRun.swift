@@ -1,7 +1,7 @@
 // One attempt of a job: decoded, run within its time, and measured.
 
 import Logging
-import Rowan
+@_spi(Satellites) import Rowan
 import Tracing
 
 /// How an attempt has ended.
@@ -75,16 +75,29 @@ struct JobRun: Sendable {
     private func end(after error: any Error) -> JobEnd {
         // What follows the commit doesn't change the outcome.
         if context.outcome.isCompleted {
-            context.logger.warning("the job has succeeded, although it has thrown an error after its write: \(error)")
+            context.logger.warning(
+                "the job has succeeded, although it has thrown an error after its write: \(error.reported)")
             return .completed
         }
-        let text = String("\(error)".prefix(10_000))
+        let text = error.reported
         if error is FailJob { return .failed(error: text) }
         if let error = error as? RetryJob { return .retries(after: error.delay, error: text, counts: false) }
         if context.isLastAttempt { return .failed(error: text) }
         var generator = SystemRandomNumberGenerator()
         let delay = jobs.settings(of: job.kind).retry.delay(after: job.attempt, using: &generator)
         return .retries(after: delay, error: text, counts: true)
+    }
+}
+
+extension Error {
+    /// The error for logs and tables. Swift's errors of payloads quote values.
+    var reported: String {
+        switch self {
+        case let error as DecodingError: "the payload can't be decoded: \(error.summary)"
+        case let EncodingError.invalidValue(value, context):
+            "a value of type \(type(of: value)) can't be encoded at \(context.codingPath.map(\.stringValue).joined(separator: "."))"
+        default: String("\(self)".prefix(10_000))
+        }
     }
 }
 

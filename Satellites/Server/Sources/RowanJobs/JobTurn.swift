@@ -102,7 +102,7 @@ struct JobTurn: Sendable {
             do { result.scheduled.append((name, try scheduled.enqueue(jobs, store.db))) } catch let error
                 as EncodingError
             {
-                result.failedSchedules.append((name, "\(error)"))
+                result.failedSchedules.append((name, error.reported))
             }
         }
     }

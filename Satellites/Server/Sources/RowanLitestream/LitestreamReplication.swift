@@ -18,7 +18,7 @@ extension LitestreamReplica {
     ///   - path: The path of the database.
     ///   - mode: How Litestream is run; by default, by ``LitestreamReplication/run()``.
     ///   - shutdownTimeout: How long a graceful shutdown waits for the replica to confirm the last changes.
-    ///   - logger: Receives the lines that Litestream logs, with their levels.
+    ///   - logger: Receives the lines that Litestream logs: warnings and errors with their levels, others as `debug`.
     public func replication(
         of path: String, mode: LitestreamReplication.Mode = .supervised, shutdownTimeout: Duration = .seconds(10),
         logger: Logger = Logger(label: "litestream")

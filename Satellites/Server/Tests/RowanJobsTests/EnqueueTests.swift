@@ -182,7 +182,26 @@ import Testing
                 arguments: [id.rawValue])
         }
         let report = try await test.runAll()
-        #expect(report.succeeded == 1 && report.errors.count == 1)
+        #expect(report.succeeded == 1)
+        #expect(report.errors.map(\.error) == ["the payload can't be decoded: the value is invalid"])
         #expect(try await test.notes == ["b"])
+    }
+
+    /// Swift's error of a payload quotes the value.
+    @Test func errorsOfPayloadsDoNotQuoteValues() async throws {
+        enum Color: String, Codable { case red }
+        struct Paint: Job {
+            var colors: [String: Color]
+            func run(_ context: JobContext) async throws {}
+        }
+        let test = try await JobTest { $0.register(Paint.self) }
+        let id = try await test.enqueue(Paint(colors: ["secret": .red]))
+        try await test.database.write {
+            try $0.execute(
+                sql: "UPDATE rowan_job SET payload = replace(payload, 'red', 'canary') WHERE id = ?",
+                arguments: [id.rawValue])
+        }
+        let report = try await test.runAll()
+        #expect(report.errors.map(\.error) == ["the payload can't be decoded: the value is invalid at colors.…"])
     }
 }

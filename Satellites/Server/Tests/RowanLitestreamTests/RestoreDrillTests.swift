@@ -76,6 +76,27 @@ struct RestoreDrillTests {
         try pool.add(1...1)
     }
 
+    /// The path of the replication is a symbolic link, which has moved since the database was opened.
+    @Test func aLinkThatHasMoved() async throws {
+        let site = try Site()
+        let (pool, other) = (try site.open(Self.name), try site.open("two/places.sqlite"))
+        let link = site.path("current.sqlite")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: site.path("two/places.sqlite"))
+        let drill = RestoreDrill(of: site.replication(of: "current.sqlite"), database: pool, options: options(site))
+        let error = await #expect(throws: RestoreDrillError.self) { try await drill.drill() }
+        #expect(error?.kind == .differs)
+        let path = try pool.read { try String.fetchOne($0, sql: "SELECT file FROM pragma_database_list") } ?? ""
+        #expect(path.hasSuffix(Self.name))
+        #expect(
+            error?.message
+                == "the database writes \(path), and Litestream replicates another file at \(link): start both again")
+        // Only Litestream is missing for the other one.
+        var options = options(site)
+        options.maximumAge = .milliseconds(700)
+        let fitting = RestoreDrill(of: site.replication(of: "current.sqlite"), database: other, options: options)
+        #expect(await #expect(throws: RestoreDrillError.self) { try await fitting.drill() }?.kind == .unreadable)
+    }
+
     @Test func aReplicaThatIsBehind() async throws {
         let site = try Site()
         let pool = try site.open(Self.name)
