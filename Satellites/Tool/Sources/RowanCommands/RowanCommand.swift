@@ -71,7 +71,7 @@ public struct RowanCommand: ParsableCommand {
             Console.printError("rowan: interrupted; nothing was changed")
             return 130
         case let error as DatabaseError:
-            Console.printError("rowan: \(error)")
+            Console.printError("rowan: \(error.withAdvice("\(error)"))")
             return 3
         case let error as CocoaError:
             Console.printError("rowan: \(error.sentence)")

@@ -116,6 +116,7 @@ import Testing
             "the statement returned more than 1000 rows: add a LIMIT"
         ),
         ("query", #"{"sql":"SELECT nothing_here FROM player"}"#, "no such column: nothing_here"),
+        ("query", #"{"sql":"SELECT nmae FROM player"}"#, "no such column: nmae: did you mean \"name\"?"),
         ("query", #"{}"#, "the argument sql is missing, or not a text"),
         (
             "query", #"{"sql":"SELECT :a","parameters":{"a":[1]}}"#,

@@ -49,7 +49,13 @@ import Testing
         try makeTwo()
         try migration("3-bad", "CREATE TABLE more (a); INSERT INTO nowhere VALUES (1);")
         let output = try tool.run("migrate", "up", "d.sqlite")
-        #expect(output.code == 3 && output.errors.contains("no such table: nowhere"))
+        #expect(
+            output
+                == .init(
+                    "",
+                    errors:
+                        "rowan: d.sqlite: SQLite error 1: no such table: nowhere - while executing `INSERT INTO nowhere "
+                        + "VALUES (1)`: migration \"3-bad\" failed: check that its migration has run\n", code: 3))
         #expect(
             try tool.run("migrate", "status", "d.sqlite")
                 == .init("applied  1-teams\napplied  2-players\npending  3-bad\n"))
@@ -262,6 +268,43 @@ import Testing
 }
 
 extension MigrateTests {
+    /// A draft contains no statement that a stranger's file hides in a definition or in a type.
+    @Test func draftsFromHostileFiles() throws {
+        try migration("1-first", "CREATE TABLE t (a)")
+        let type = "INT; ATTACH 'evil.sqlite' AS y; CREATE TABLE y.z(a); --"
+        let types = try tool.database("CREATE TABLE t (a, b \"\(type)\", c DECIMAL(10, 2))", "types.sqlite")
+        let output = try tool.run("migrate", "create", "types", "--from-diff", types)
+        #expect(output.code == 0, "\(output)")
+        #expect(
+            try tool.text(output.output.trimmingCharacters(in: .newlines)) == """
+                -- types
+                ALTER TABLE "t" ADD COLUMN "b" "\(type)";
+                ALTER TABLE "t" ADD COLUMN "c" DECIMAL(10, 2);
+
+                """)
+        #expect(!FileManager.default.fileExists(atPath: tool.path("evil.sqlite")))
+
+        let hidden = try tool.database(
+            """
+            CREATE TABLE t (a); CREATE INDEX i ON t (a); PRAGMA writable_schema = ON;
+            UPDATE sqlite_master SET sql = sql || '; DELETE FROM victim' WHERE name = 'i'
+            """, "hidden.sqlite")
+        let refused = try tool.run("migrate", "create", "hidden", "--from-diff", hidden)
+        #expect(refused.code == 3 && refused.errors.contains("is followed by other SQL"), "\(refused)")
+
+        let comment = try tool.database("CREATE TABLE t (a); CREATE VIEW v AS SELECT 1 AS one -- and", "comment.sqlite")
+        let closed = try tool.run("migrate", "create", "comment", "--from-diff", comment)
+        #expect(
+            try tool.text(closed.output.trimmingCharacters(in: .newlines))
+                == "-- comment\nCREATE VIEW v AS SELECT 1 AS one -- and\n;\n")
+
+        let expression = try tool.database("CREATE TABLE t (a, b DEFAULT (random()))", "expression.sqlite")
+        let commented = try tool.run("migrate", "create", "expression", "--from-diff", expression)
+        #expect(
+            try tool.text(commented.output.trimmingCharacters(in: .newlines)).hasSuffix(
+                "--   CREATE TABLE t (a, b DEFAULT (random()))\n"))
+    }
+
     /// Migrations in Swift have the same commands.
     @Test func migrationsOfAProgram() async throws {
         let path = try tool.database("CREATE TABLE note (id INTEGER PRIMARY KEY)")

@@ -131,5 +131,20 @@ extension SchemaObject {
         get throws { try sql.map { try SQLDefinition($0, type: kind.rawValue, name: name) } }
     }
 
+    /// The statement that creates the object, with a semicolon: for scripts. Nil for an index that belongs to a constraint.
+    ///
+    /// ```swift
+    /// for object in try db.schemaObjects() { print(try object.creationStatement ?? "") }
+    /// // CREATE TABLE player(id INTEGER PRIMARY KEY, name TEXT);
+    /// ```
+    ///
+    /// SQLite ignores what follows the first statement in `sql`, so a crafted file can hide other statements there.
+    ///
+    /// - Throws: SQLITE_CORRUPT if the file contains anything but a single statement that creates this object.
+    /// - Complexity: linear in the length of the text.
+    public var creationStatement: String? {
+        get throws { try definition?.terminated }
+    }
+
     package func isIndex(named name: String) -> Bool { kind == .index && self.name.isSameDatabaseName(as: name) }
 }

@@ -31,8 +31,8 @@ struct MigrationDraft {
                 try object.kind != .table && object.kind != .view && !db.tableExists(object.tableName, in: "main")
             return goesWithTable
                 ? "" : (object.kind == .table ? "-- Deletes the rows of \(object.name.onOneLine).\n" : "") + drop
-        case .unexpected: return (object.sql.map { $0 + ";\n" } ?? "")
-        case .changed where object.kind != .table: return drop + (object.sql.map { $0 + ";\n" } ?? "")
+        case .unexpected: return try creation(object)
+        case .changed where object.kind != .table: return try drop + creation(object)
         case .changed(_, _, let details):
             return try addedColumns(object.name, details, db, current)
                 ?? """
@@ -42,6 +42,10 @@ struct MigrationDraft {
 
                 """
         }
+    }
+
+    private static func creation(_ object: SchemaObject) throws -> String {
+        try object.creationStatement.map { $0 + "\n" } ?? ""
     }
 
     /// The statements that add columns; nil if the table has changed in another way.
@@ -55,7 +59,7 @@ struct MigrationDraft {
             new.allSatisfy({ !$0.isNotNull || $0.defaultValueSQL != nil })
         else { return nil }
         let statements = new.map { column in
-            "ALTER TABLE \(table.quotedIdentifier) ADD COLUMN \(column.name.quotedIdentifier) \(column.type)"
+            "ALTER TABLE \(table.quotedIdentifier) ADD COLUMN \(column.name.quotedIdentifier) \(typeName(column.type))"
                 + (column.isNotNull ? " NOT NULL" : "") + (column.defaultValueSQL.map { " DEFAULT \($0)" } ?? "")
                 + ";\n"
         }.joined()
@@ -65,11 +69,20 @@ struct MigrationDraft {
             arguments: [table])
         let trial = try DatabaseQueue()
         return try trial.write { trial in
-            try trial.execute(sql: "\(definition ?? ""); \(statements)")
+            // An expression as the default value can't be added.
+            do { try trial.execute(sql: "\(definition ?? ""); \(statements)") } catch is DatabaseError { return nil }
             let remains = try db.schemaDifferences(from: trial).contains {
                 $0.object.kind == .table && $0.object.name.lowercased() == table.lowercased()
             }
             return remains ? nil : statements
         }
+    }
+
+    /// The type of a column in SQL. A file can have any text there.
+    private static func typeName(_ type: String) -> String {
+        let isPlain = type.utf8.allSatisfy { byte in
+            byte >= 0x80 || "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ (),+.".utf8.contains(byte)
+        }
+        return isPlain ? type : type.quotedIdentifier
     }
 }

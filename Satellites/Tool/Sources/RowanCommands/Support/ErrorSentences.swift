@@ -23,7 +23,7 @@ extension DatabaseFile {
         case .SQLITE_INTERRUPT: return CancellationError()
         case .SQLITE_MISUSE:
             return Failure(message: error.sentence(arguments: "pass -p NAME=VALUE for :NAME, and -p VALUE for ?"))
-        default: return Failure(message: "\(path): \(error)")
+        default: return Failure(message: "\(path): \(error.withAdvice("\(error)"))")
         }
     }
 
@@ -75,7 +75,15 @@ extension DatabaseError {
             return "the statement has another number of arguments than values: \(advice)"
         }
         if text.contains("statement argument") { return "\(text): \(advice)" }
-        return text.firstRange(of: ", or raise SQLLimits.").map { String(text[..<$0.lowerBound]) } ?? text
+        return withAdvice(text.firstRange(of: ", or raise SQLLimits.").map { String(text[..<$0.lowerBound]) } ?? text)
+    }
+
+    /// A text with the hint, unless it is advice for programs.
+    package func withAdvice(_ text: String) -> String {
+        let isForAll =
+            migration != nil || resultCode == .SQLITE_ERROR
+            || [.SQLITE_CONSTRAINT_FOREIGNKEY, .SQLITE_CONSTRAINT_CHECK].contains(extendedResultCode)
+        return isForAll ? hint.map { "\(text): \($0)" } ?? text : text
     }
 }
 
