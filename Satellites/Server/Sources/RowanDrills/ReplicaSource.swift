@@ -19,7 +19,7 @@ struct ReplicaSource: DrillSource {
 
     func restore(to path: String, maximumAge: Duration?) async throws -> RestoredState {
         let maximumAge = maximumAge ?? .seconds(300)
-        let live = try DatabaseQueue(path: await path(), configuration: .ofCopy(of: database.configuration))
+        let live = try DatabaseQueue(path: await livePath(), configuration: .ofCopy(of: database.configuration))
         let reading = Mutex<Task<DatabaseDigest, any Error>?>(nil)
         return try await withTaskCancellationHandler {
             defer { reading.withLock { $0?.cancel() } }
@@ -47,7 +47,7 @@ struct ReplicaSource: DrillSource {
     ///
     /// - Throws: `RestoreDrillError` if the file that is replicated is another one: a symbolic link in its path has moved,
     ///   or another file has replaced it.
-    private func path() async throws -> String {
+    private func livePath() async throws -> String {
         let sql = "SELECT file FROM pragma_database_list WHERE name = 'main'"
         let path = try await database.read { try String.fetchOne($0, sql: sql) } ?? ""
         func identity(_ path: String) -> [NSNumber?] {

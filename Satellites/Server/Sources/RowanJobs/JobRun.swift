@@ -92,12 +92,12 @@ struct JobRun: Sendable {
 extension Error {
     /// The error for logs and tables. Swift's errors of payloads quote values.
     var reported: String {
-        switch self {
-        case let error as DecodingError: "the payload can't be decoded: \(error.summary)"
-        case let EncodingError.invalidValue(value, context):
-            "a value of type \(type(of: value)) can't be encoded at \(context.codingPath.map(\.stringValue).joined(separator: "."))"
-        default: String("\(self)".prefix(10_000))
+        if let error = self as? DecodingError { return "the payload can't be decoded: \(error.summary)" }
+        if case .invalidValue(let value, let context)? = self as? EncodingError {
+            let path = context.codingPath.map(\.stringValue).joined(separator: ".")
+            return "a value of type \(type(of: value)) can't be encoded at \(path)"
         }
+        return String("\(self)".prefix(10_000))
     }
 }
 

@@ -52,7 +52,7 @@ import Testing
         #expect(
             output
                 == .init(
-                    "",
+                    "applied 1-teams\napplied 2-players\n",
                     errors:
                         "rowan: d.sqlite: SQLite error 1: no such table: nowhere - while executing `INSERT INTO nowhere "
                         + "VALUES (1)`: migration \"3-bad\" failed: check that its migration has run\n", code: 3))
@@ -271,38 +271,37 @@ extension MigrateTests {
     /// A draft contains no statement that a stranger's file hides in a definition or in a type.
     @Test func draftsFromHostileFiles() throws {
         try migration("1-first", "CREATE TABLE t (a)")
-        let type = "INT; ATTACH 'evil.sqlite' AS y; CREATE TABLE y.z(a); --"
-        let types = try tool.database("CREATE TABLE t (a, b \"\(type)\", c DECIMAL(10, 2))", "types.sqlite")
-        let output = try tool.run("migrate", "create", "types", "--from-diff", types)
-        #expect(output.code == 0, "\(output)")
+        func draft(_ sql: String) throws -> (text: String?, errors: String) {
+            let path = try tool.database(sql, "\(UUID()).sqlite")
+            let output = try tool.run("migrate", "create", "draft", "--from-diff", path)
+            guard output.code == 0 else { return (nil, output.errors) }
+            let file = output.output.trimmingCharacters(in: .newlines)
+            let text = try tool.text(file)
+            try FileManager.default.removeItem(atPath: tool.path(file))
+            return (text, output.errors)
+        }
+        let type = "INT; ATTACH 'EVIL.SQLITE' AS Y; CREATE TABLE Y.Z(A); --"
         #expect(
-            try tool.text(output.output.trimmingCharacters(in: .newlines)) == """
-                -- types
+            try draft("CREATE TABLE t (a, b \"\(type)\", c DECIMAL(10, 2))").text == """
+                -- draft
                 ALTER TABLE "t" ADD COLUMN "b" "\(type)";
                 ALTER TABLE "t" ADD COLUMN "c" DECIMAL(10, 2);
 
                 """)
-        #expect(!FileManager.default.fileExists(atPath: tool.path("evil.sqlite")))
+        #expect(!FileManager.default.fileExists(atPath: tool.path("EVIL.SQLITE")))
 
-        let hidden = try tool.database(
+        let hidden = try draft(
             """
             CREATE TABLE t (a); CREATE INDEX i ON t (a); PRAGMA writable_schema = ON;
             UPDATE sqlite_master SET sql = sql || '; DELETE FROM victim' WHERE name = 'i'
-            """, "hidden.sqlite")
-        let refused = try tool.run("migrate", "create", "hidden", "--from-diff", hidden)
-        #expect(refused.code == 3 && refused.errors.contains("is followed by other SQL"), "\(refused)")
-
-        let comment = try tool.database("CREATE TABLE t (a); CREATE VIEW v AS SELECT 1 AS one -- and", "comment.sqlite")
-        let closed = try tool.run("migrate", "create", "comment", "--from-diff", comment)
+            """)
+        #expect(hidden.text == nil && hidden.errors.contains("is followed by other SQL"), "\(hidden)")
         #expect(
-            try tool.text(closed.output.trimmingCharacters(in: .newlines))
-                == "-- comment\nCREATE VIEW v AS SELECT 1 AS one -- and\n;\n")
-
-        let expression = try tool.database("CREATE TABLE t (a, b DEFAULT (random()))", "expression.sqlite")
-        let commented = try tool.run("migrate", "create", "expression", "--from-diff", expression)
+            try draft("CREATE TABLE t (a); CREATE VIEW v AS SELECT 1 AS one -- and").text
+                == "-- draft\nCREATE VIEW v AS SELECT 1 AS one -- and\n;\n")
         #expect(
-            try tool.text(commented.output.trimmingCharacters(in: .newlines)).hasSuffix(
-                "--   CREATE TABLE t (a, b DEFAULT (random()))\n"))
+            try draft("CREATE TABLE t (a, b DEFAULT (random()))").text?.hasSuffix(
+                "--   CREATE TABLE t (a, b DEFAULT (random()))\n") == true)
     }
 
     /// Migrations in Swift have the same commands.
