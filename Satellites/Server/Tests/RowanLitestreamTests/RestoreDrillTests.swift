@@ -85,7 +85,7 @@ struct RestoreDrillTests {
         let drill = RestoreDrill(of: site.replication(of: "current.sqlite"), database: pool, options: options(site))
         let error = await #expect(throws: RestoreDrillError.self) { try await drill.drill() }
         #expect(error?.kind == .differs)
-        let path = try pool.read { try String.fetchOne($0, sql: "SELECT file FROM pragma_database_list") } ?? ""
+        let path = try await pool.read { try String.fetchOne($0, sql: "SELECT file FROM pragma_database_list") } ?? ""
         #expect(path.hasSuffix(Self.name))
         #expect(
             error?.message
