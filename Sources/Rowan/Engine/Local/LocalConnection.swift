@@ -397,8 +397,3 @@ extension LocalConnection {
         if traits.contains(.setsPragma) { try keepPragma(of: statement) }
     }
 }
-
-extension StatementProfile.TransactionOperation {
-    fileprivate var isRelease: Bool { if case .release = self { true } else { false } }
-    fileprivate var isRollbackTo: Bool { if case .rollbackTo = self { true } else { false } }
-}

@@ -128,6 +128,11 @@ extension StatementProfile {
     package var settingPragma: Pragma? { pragmas.first { $0.argument != nil && !$0.isQuery } }
 }
 
+extension StatementProfile.TransactionOperation {
+    var isRelease: Bool { if case .release = self { true } else { false } }
+    var isRollbackTo: Bool { if case .rollbackTo = self { true } else { false } }
+}
+
 extension StatementProfile.Pragma {
     /// False for pragmas that write although SQLite reports them as read-only or they have no argument.
     fileprivate var isAllowedInReads: Bool {
