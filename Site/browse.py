@@ -246,7 +246,7 @@ def check_search(page, base, failures):
 
     for query, expected in [
         ("upsert", "upsert"), ("DatabasePool", "DatabasePool"), ("soft deletion", "Soft deletion"), ("#sql", "sql"),
-        ("@Record", "Record"), ("fetchCursor", "fetchCursor"), ("how do I import csv", "Importing Files"),
+        ("@Record", "Record"), ("fetchCursor", "fetchCursor"), ("how do I import csv", "csv"),
         ("what is an upsert", "upsert"), ("how can I close a DatabasePool?", "DatabasePool"), ("where", "where"),
         ("window function xyzzy", "window"), ("csv importing xyzzy", "csv"), ("is", "is"),
     ]:
