@@ -44,7 +44,7 @@ extension LocalConnection {
         let words = Set(scanner.compactMap { scanner.name($0)?.foldedDatabaseName })
         let columns = schemaRows(
             """
-            SELECT t.name, c.name FROM (\(Self.tables)) t, pragma_table_xinfo(t.name) c
+            SELECT t.name AS n1, c.name AS n2 FROM (\(Self.tables)) t, pragma_table_xinfo(t.name) c
             WHERE lower(t.name) IN (\(words.map(\.databaseValue.sqlLiteral).joined(separator: ", ")))
             """, count: 2)
         // The column belongs to another table than the one before its name, or of the same query.
@@ -66,16 +66,16 @@ extension LocalConnection {
         SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite~_%' ESCAPE '~'
         UNION SELECT name FROM sqlite_temp_master WHERE type IN ('table', 'view')
         """
-    private static let tableNames = "SELECT name FROM (\(tables))"
+    private static let tableNames = "SELECT name AS n1 FROM (\(tables))"
 
-    /// The rows of a query for names.
+    /// The rows of a query for names, in the columns `n1`, `n2` and so on. Not a common table, because looking for a
+    /// table with its name would add an error to SQLite's log.
     private func schemaRows(_ query: String, count: Int) -> [[String]] {
         // The program receives the original error: this query may be cancelled or encounter a damaged schema.
         guard !isInScope else { return [] }
         let names = (1...count).map { "hex(n\($0))" }.joined(separator: " || ' ' || ")
-        let columns = (1...count).map { "n\($0)" }.joined(separator: ", ")
         let text = try? unwatched {
-            try firstValue("WITH names(\(columns)) AS (\(query)) SELECT group_concat(\(names), char(10)) FROM names")
+            try firstValue("SELECT group_concat(\(names), char(10)) FROM (\(query))")
         }
         let rows = text.flatMap(\.self).flatMap(String.fromDatabaseValue)?.split(separator: "\n") ?? []
         return rows.map { row in
@@ -114,8 +114,8 @@ extension LocalConnection {
         // Without columns, a key refers to the primary key.
         let rows = schemaRows(
             """
-            SELECT t.name, k.id, k."from", k."table", ifnull(k."to",
-                (SELECT p.name FROM pragma_table_info(k."table") p WHERE p.pk = k.seq + 1))
+            SELECT t.name AS n1, k.id AS n2, k."from" AS n3, k."table" AS n4, ifnull(k."to",
+                (SELECT p.name FROM pragma_table_info(k."table") p WHERE p.pk = k.seq + 1)) AS n5
             FROM sqlite_master t, pragma_foreign_key_list(t.name) k WHERE t.type = 'table'
             ORDER BY t.name, k.id DESC, k.seq
             """, count: 5)
