@@ -90,12 +90,12 @@ struct JobRun: Sendable {
 }
 
 extension Error {
-    /// The error for logs and tables. Swift's errors of payloads quote values.
+    /// The text for logs and tables. Swift's own texts of decoding and encoding errors quote values.
     var reported: String {
-        if let error = self as? DecodingError { return "the payload can't be decoded: \(error.summary)" }
-        if case .invalidValue(let value, let context)? = self as? EncodingError {
-            let path = context.codingPath.map(\.stringValue).joined(separator: ".")
-            return "a value of type \(type(of: value)) can't be encoded at \(path)"
+        if let error = self as? DecodingError { return "a value could not be decoded: \(error.summary)" }
+        // Without the path: the keys of dictionaries are values, too.
+        if case .invalidValue(let value, _)? = self as? EncodingError {
+            return "a value of type \(type(of: value)) could not be encoded"
         }
         return String("\(self)".prefix(10_000))
     }

@@ -183,7 +183,7 @@ import Testing
         }
         let report = try await test.runAll()
         #expect(report.succeeded == 1)
-        #expect(report.errors.map(\.error) == ["the payload can't be decoded: the value is invalid"])
+        #expect(report.errors.map(\.error) == ["a value could not be decoded: the value is invalid"])
         #expect(try await test.notes == ["b"])
     }
 
@@ -202,6 +202,6 @@ import Testing
                 arguments: [id.rawValue])
         }
         let report = try await test.runAll()
-        #expect(report.errors.map(\.error) == ["the payload can't be decoded: the value is invalid at colors.…"])
+        #expect(report.errors.map(\.error) == ["a value could not be decoded: the value is invalid at colors.…"])
     }
 }
