@@ -276,7 +276,7 @@ struct HintTests {
             _ = try teams.next()
             #expect(
                 hint { try db.execute(sql: "DROP TABLE player") }
-                    == "a statement of this connection still reads the table: end its cursor before")
+                    == "a statement of this connection is still reading the table: finish its cursor first")
         }
     }
 

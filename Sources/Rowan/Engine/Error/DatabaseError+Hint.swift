@@ -56,7 +56,7 @@ extension DatabaseError {
             _ where code.primaryResultCode == .SQLITE_BUSY:
             "another connection holds the lock: wait for it with `Configuration.busyMode`, and keep transactions short"
         case .SQLITE_LOCKED:
-            "a statement of this connection still reads the table: end its cursor before"
+            "a statement of this connection is still reading the table: finish its cursor first"
         case .SQLITE_READONLY_ROLLBACK, .SQLITE_READONLY_RECOVERY:
             "a program that stopped has left the file in the middle of a transaction: open it once with a connection "
                 + "that can write"

@@ -47,7 +47,7 @@ extension LocalConnection {
             SELECT t.name AS n1, c.name AS n2 FROM (\(Self.tables)) t, pragma_table_xinfo(t.name) c
             WHERE lower(t.name) IN (\(words.map(\.databaseValue.sqlLiteral).joined(separator: ", ")))
             """, count: 2)
-        // The column belongs to another table than the one before its name, or of the same query.
+        // The column exists, but not where the statement looks for it.
         if let column = columns.first(where: { $0[1].isSameDatabaseName(as: name) }) {
             return "\"\(column[1])\" is a column of \"\(column[0])\""
         }
@@ -94,7 +94,8 @@ extension LocalConnection {
         case .SQLITE_CONSTRAINT_FOREIGNKEY where profile.transactionOperation != nil:
             return "a row refers to a missing one: `checkForeignKeys()` before the commit names it"
         case .SQLITE_CONSTRAINT_FOREIGNKEY:
-            let (made, broken) = (references().filter(profile.makes), references().filter(profile.breaks))
+            let references = references()
+            let (made, broken) = (references.filter(profile.makes), references.filter(profile.breaks))
             func list(_ references: [ForeignKeyHint]) -> String {
                 references.map(\.description).joined(separator: ", ")
             }

@@ -9,22 +9,26 @@ extension LocalConnection {
     package static var libraryVersion: CInt { sqlite3_libversion_number() }
     package static var libraryVersionText: String { String(cString: sqlite3_libversion()) }
 
-    package var lastInsertedRowID: Int64 { keptResult?.rowID ?? result.rowID }
-    package var changesCount: Int { keptResult?.changesCount ?? result.changesCount }
-
-    private var result: StatementResult {
-        if let runner = remote?.runner { return StatementResult(runner.lastInsertedRowID, runner.changesCount) }
-        guard let pointer else { return StatementResult(0, 0) }
-        return StatementResult(sqlite3_last_insert_rowid(pointer), Int(sqlite3_changes64(pointer)))
+    package var lastInsertedRowID: Int64 {
+        if let keptResult { return keptResult.rowID }
+        if let remote { return remote.runner.lastInsertedRowID }
+        return pointer.map { sqlite3_last_insert_rowid($0) } ?? 0
     }
 
-    /// Calls listeners. Their statements do not change what the connection reports of the statement before, which its
-    /// caller has not asked for yet.
+    package var changesCount: Int {
+        if let keptResult { return keptResult.changesCount }
+        if let remote { return remote.runner.changesCount }
+        return pointer.map { Int(sqlite3_changes64($0)) } ?? 0
+    }
+
+    /// Calls listeners. Their statements do not change what the connection reports of the statement before them, which
+    /// its caller has not read yet.
     package func keepingResult(_ listeners: () -> Void) {
-        let kept = keptResult ?? result
+        let result = (rowID: lastInsertedRowID, changesCount: changesCount)
         listeners()
-        if let pointer { sqlite3_set_last_insert_rowid(pointer, kept.rowID) }
-        keptResult = result == kept ? nil : kept
+        if let pointer { sqlite3_set_last_insert_rowid(pointer, result.rowID) }
+        keptResult = nil
+        if (lastInsertedRowID, changesCount) != result { keptResult = result }
     }
 
     package var totalChangesCount: Int {
@@ -354,12 +358,4 @@ extension LocalConnection {
         }
         return versions
     }
-}
-
-/// What SQLite reports of the last statement that wrote.
-struct StatementResult: Equatable {
-    let rowID: Int64
-    let changesCount: Int
-
-    init(_ rowID: Int64, _ changesCount: Int) { (self.rowID, self.changesCount) = (rowID, changesCount) }
 }

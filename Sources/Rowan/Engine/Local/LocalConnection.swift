@@ -102,7 +102,7 @@ public final class LocalConnection {
     var foreignKeyHints: (hints: [ForeignKeyHint], epoch: Int)?
 
     /// The result of a statement that listeners' statements have followed: see `keepingResult`.
-    @exclusivity(unchecked) var keptResult: StatementResult?
+    @exclusivity(unchecked) var keptResult: (rowID: Int64, changesCount: Int)?
 
     /// The definitions of functions, collations and tokenizers that SQLite has rejected.
     var refusedDefinitions: [RefusedDefinition] = []
