@@ -31,10 +31,10 @@ struct RequestJSONTests {
             """
     }
 
-    private func text(_ json: Data) -> String { String(decoding: json, as: UTF8.self) }
+    func text(_ json: Data) -> String { String(decoding: json, as: UTF8.self) }
 
     /// The encoder's output for the records, with dates in the format of `json`.
-    private func encoded(_ records: some Encodable) throws -> NSObject {
+    func encoded(_ records: some Encodable) throws -> NSObject {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .custom { date, encoder in
             var container = encoder.singleValueContainer()
@@ -44,7 +44,7 @@ struct RequestJSONTests {
         return try parsed(encoder.encode(records))
     }
 
-    private func parsed(_ json: Data) throws -> NSObject {
+    func parsed(_ json: Data) throws -> NSObject {
         try #require(JSONSerialization.jsonObject(with: json, options: .fragmentsAllowed) as? NSObject)
     }
 
@@ -288,63 +288,6 @@ struct RequestJSONTests {
                     """)
             try #expect(parsed(request.json(db)) == encoded(request.fetchAll(db)))
             try #expect(!text(request.json(db)).contains("secret"))
-        }
-    }
-
-    private protocol Strategy {
-        static var date: DatabaseDateDecodingStrategy { get }
-        static var data: DatabaseDataDecodingStrategy { get }
-        /// SQL for values in the stored form.
-        static var stored: (date: String, data: String) { get }
-    }
-
-    /// A record of which only the strategies determine the form.
-    private struct Dated<S: Strategy>: Codable, FetchableRecord {
-        var date: Date?
-        static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy { S.date }
-    }
-    private struct Filed<S: Strategy>: Codable, FetchableRecord {
-        var data: Data?
-        static func databaseDataDecodingStrategy(for column: String) -> DatabaseDataDecodingStrategy { S.data }
-    }
-
-    private enum Reference: Strategy {
-        static let date = DatabaseDateDecodingStrategy.timeIntervalSinceReferenceDate
-        static let data = DatabaseDataDecodingStrategy.deferredToData
-        static let stored = (date: "1.5", data: "x'6162'")
-    }
-    private enum Seconds: Strategy {
-        static let date = DatabaseDateDecodingStrategy.timeIntervalSince1970
-        static let data = DatabaseDataDecodingStrategy.custom { _ in Data([7]) }
-        static let stored = (date: "1706695200", data: "'x'")
-    }
-    private enum Milliseconds: Strategy {
-        static let date = DatabaseDateDecodingStrategy.millisecondsSince1970
-        static let data = DatabaseDataDecodingStrategy.custom { value in
-            String.fromDatabaseValue(value).map { Data($0.reversed().map { $0.asciiValue ?? 0 }) }
-        }
-        static let stored = (date: "1706695200500", data: "'abc'")
-    }
-    private enum Own: Strategy {
-        static let date = DatabaseDateDecodingStrategy.custom { _ in Date(timeIntervalSince1970: 9) }
-        static let data = DatabaseDataDecodingStrategy.deferredToData
-        static let stored = (date: "'any'", data: "'text'")
-    }
-
-    @Test func strategies() throws {
-        try withDatabase { db in
-            func check<S: Strategy>(_ strategy: S.Type, date: String, data: String) throws {
-                let dates = SQLRequest<Dated<S>>(sql: "SELECT \(S.stored.date) AS date UNION ALL SELECT NULL")
-                try #expect(parsed(dates.json(db)) == encoded(dates.fetchAll(db)), "\(S.self)")
-                try #expect(text(dates.json(db)).contains(date), "\(S.self)")
-                let files = SQLRequest<Filed<S>>(sql: "SELECT \(S.stored.data) AS data UNION ALL SELECT NULL")
-                try #expect(parsed(files.json(db)) == encoded(files.fetchAll(db)), "\(S.self)")
-                try #expect(text(files.json(db)).contains("\"data\":\"\(data)\""), "\(S.self)")
-            }
-            try check(Reference.self, date: "2001-01-01T00:00:01", data: "YWI=")
-            try check(Seconds.self, date: "2024-01-31T10:00:00", data: "Bw==")
-            try check(Milliseconds.self, date: "2024-01-31T10:00:00", data: "Y2Jh")
-            try check(Own.self, date: "1970-01-01T00:00:09", data: "dGV4dA==")
         }
     }
 
