@@ -191,7 +191,7 @@ struct SampleRowsTests {
             """
         let queue = try queue(schema)
         let error = #expect(throws: SampleRowsError.self) { try queue.write { try $0.insertSampleRows() } }
-        try queue.write { db in
+        try queue.write { db throws in
             #expect(throws: SampleRowsError.self) { try db.insertSampleRows() }
             #expect(try Bool.fetchOne(db, sql: "PRAGMA defer_foreign_keys") == false)
         }
